@@ -26,7 +26,7 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class Trouble(Exception):  # noqa: N818  (what happened, not yet an error for people)
+class ConnectionFailure(Exception):  # noqa: N818  (not yet an error for people)
     """A connection that failed or was lost. `kind` is ``tls``, ``proxy``, ``dns``, ``connect`` or
     ``lost``, `message` the sentence, `why` its reason in a few words.
     """
@@ -49,7 +49,7 @@ async def exchange(
     """Send one request, and return the answer, whose body is truncated just above `most` bytes.
 
     There are no retries, no cookies, and no redirects, which would take the key along. Raises
-    TimeoutError, and Trouble with the library's error as its cause.
+    TimeoutError, and ConnectionFailure with the library's error as its cause.
     """
     import aiohttp  # imported on use: it takes a third of a second
 
@@ -72,7 +72,7 @@ async def exchange(
     except TimeoutError:
         raise
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise trouble_of(error, urlsplit(url).hostname or url) from error
+        raise connection_failure(error, urlsplit(url).hostname or url) from error
 
 
 def proxy_for(url: str) -> str | None:
@@ -85,7 +85,7 @@ def proxy_for(url: str) -> str | None:
     return getproxies().get("https")
 
 
-def trouble_of(error: Exception, host: str) -> Trouble:
+def connection_failure(error: Exception, host: str) -> ConnectionFailure:
     """Return the failure for `error`, of aiohttp or of the system, of the connection to `host`. The
     library's own message is left out: it contains the address, which may contain a key.
     """
@@ -109,7 +109,7 @@ def trouble_of(error: Exception, host: str) -> Trouble:
         case _:
             why = why or type(error).__name__
             kind, message = "lost", tr("The connection to {host} was lost ({why}).")
-    return Trouble(kind, message.format(host=host, why=why), why)
+    return ConnectionFailure(kind, message.format(host=host, why=why), why)
 
 
 def _reason(error: Exception) -> str:

@@ -33,7 +33,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.recorder import start_recording
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, check_usable, prompt_of
@@ -123,7 +123,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
     """
     service = opened.service
     if opened.earlier_log is not None:
-        earlier, _ = await asyncio.to_thread(told_by, opened.earlier_log)
+        earlier, _ = await asyncio.to_thread(replay_log, opened.earlier_log)
         service.restore(earlier)
     left = service.requests
     if not prompt.text.strip():

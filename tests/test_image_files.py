@@ -9,7 +9,8 @@ from PIL import Image
 from dogent_tui.documents.export.images import identify
 from dogent_tui.image_files import without_metadata
 from dogent_tui.vision.file_kinds import IMAGE, kind_of
-from dogent_tui.vision.pixels import Wanted, prepare
+from dogent_tui.vision.model import ImageLimits
+from dogent_tui.vision.pixels import prepare
 
 SECRET = "48.8577 2.295"
 
@@ -72,7 +73,7 @@ def test_the_photo_of_a_phone_is_seen_without_its_place():
     drawn = identify(HEIC)
     assert (drawn.kind, drawn.width, drawn.height) == ("png", 64, 32)
     assert b"CANARY" not in drawn.data
-    made, data = prepare(HEIC, Wanted(side=100, bytes=100_000))
+    made, data = prepare(HEIC, ImageLimits(side=100, bytes=100_000))
     assert (made.problem, made.mime, made.width) == ("", "image/jpeg", 64)
     assert b"CANARY" not in data
     assert Image.open(io.BytesIO(data)).getpixel((30, 15))[0] > 150

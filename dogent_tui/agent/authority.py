@@ -100,7 +100,7 @@ class Authority:
         return read_only_places(Path.home())
 
     @cached_property
-    def standing(self) -> "WallStatus":
+    def wall_status(self) -> "WallStatus":
         """The wall around commands. Found by trying, once: the first access takes a tenth of a
         second, so do it in a thread.
         """
@@ -127,7 +127,7 @@ class Authority:
             return replace(decision, verdict="deny", reasons=(reason,), rememberable=False)
         return decision
 
-    def let_through(self, call: "ToolCall", decision: "Decision") -> None:
+    def record_start(self, call: "ToolCall", decision: "Decision") -> None:
         """Record that `call` is running now, with what `decision` asked about approved."""
         if self._places is not None and call.tool.startswith(_OURS):
             self._places.note(
@@ -162,7 +162,7 @@ class Authority:
             else ""
         )
         fetching = Fetching(leads_inside, self._known(), self._images, looker)
-        level = self.standing.level if call.tool == "Bash" else "full"
+        level = self.wall_status.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
         return decide(
             call,

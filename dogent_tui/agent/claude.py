@@ -34,8 +34,8 @@ from dogent_tui.agent.events import (
     ToolUse,
 )
 from dogent_tui.agent.gate import Gate
-from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
-from dogent_tui.agent.save_failures import Keeps, SaveFailures
+from dogent_tui.agent.prompts import INSTRUCTIONS_CHANGED, changed_files, instructions_changed
+from dogent_tui.agent.save_failures import SaveFailures, Saver
 from dogent_tui.agent.sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
@@ -48,8 +48,8 @@ from dogent_tui.agent.sdk import (
     Transport,
 )
 from dogent_tui.agent.translator import (
-    Spent,
     Translator,
+    UsageTotals,
     context_use,
     part_given,
 )
@@ -71,7 +71,7 @@ from dogent_tui.undo.undo_log import UndoLog
 _OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
 """Not really a preset: only in this way does the SDK take a prompt from a file and also give a
 resumed conversation the current prompt. By default it keeps that of its first request (measured),
-with outdated wishes and wall.
+with outdated instructions and wall.
 """
 
 _AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
@@ -229,15 +229,15 @@ class ClaudeConversation:
             self._commands.wrapped,
             ledger,
         )
-        keeps: dict[str, Keeps] = {"seen_not_kept": ledger, "undo_not_kept": copies}
-        self._save_failures = SaveFailures(self._inbox.put_nowait, keeps)
+        savers: dict[str, Saver] = {"seen_not_kept": ledger, "undo_not_kept": copies}
+        self._save_failures = SaveFailures(self._inbox.put_nowait, savers)
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
         self._is_asked = False
         self._earlier = self._continues = choice.continues
-        self._told = self._in_prompt = options.standing
-        self._read_standing = options.read_standing
+        self._told = self._in_prompt = options.instructions
+        self._read_standing = options.read_instructions
         self._servers = options.servers
         self._process = process
         ours = [ui_request_tool(JSON_SCHEMA, parse_request)]
@@ -259,7 +259,7 @@ class ClaudeConversation:
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._continues:
                 told = await asyncio.to_thread(counted, self._continues)
-                self._translator.counted_before = Spent.of(
+                self._translator.counted_before = UsageTotals.of(
                     told.get("totalCostUSD"), told.get("modelUsage")
                 )
             await asyncio.to_thread(self._process.servers_were_read)
@@ -325,7 +325,7 @@ class ClaudeConversation:
             ) from error
 
     def _what_changed(self) -> str:
-        """Return the note about how the user's wishes differ from what the model was told, and
+        """Return the note about how the instructions differ from what the model was given, and
         consider it told.
         """
         try:
@@ -334,9 +334,9 @@ class ClaudeConversation:
             return ""
         # A message from an earlier process is older than the system prompt, but comes after it.
         earlier, self._earlier = self._earlier, ""
-        known = None if earlier and mentions(earlier, STANDING_CHANGED) else self._told
+        known = None if earlier and mentions(earlier, INSTRUCTIONS_CHANGED) else self._told
         self._told = now
-        return standing_changed(known, now)
+        return instructions_changed(known, now)
 
     async def context(self) -> ContextUse:
         """See `Conversation.context`."""
@@ -357,7 +357,7 @@ class ClaudeConversation:
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
             while (message := await self._inbox.get()) is not None:
-                for said in self._gate.take_heard():
+                for said in self._gate.take_events():
                     yield said
                 for event in (
                     (message,)

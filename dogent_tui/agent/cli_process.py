@@ -63,11 +63,11 @@ _ENDS_WITHIN_S = 5.0
 class ConversationOptions:
     """What a conversation is started with. `choice` says which session it continues.
 
-    `at_screen`: whether someone can answer while a turn waits. `native_tools` are
-    those of the CLI's own that are offered. `notices` are reported first. `review_mode` says
-    whether the user reviews every change; it may change at any time. `standing` is what the system
-    prompt says about the user's wishes, `read_standing` reads their current state. `budget_usd` is
-    the remaining budget. `servers` are the user's MCP servers in the CLI's format, including keys.
+    `at_screen`: whether someone can answer while a turn waits. `native_tools` are those of the
+    CLI's own that are offered. `notices` are reported first. `review_mode` says whether the user
+    reviews every change; it may change at any time. `instructions` are the project's in the system
+    prompt, `read_instructions` reads their current state. `budget_usd` is the remaining budget.
+    `servers` are the user's MCP servers in the CLI's format, including keys.
     """
 
     cwd: Path
@@ -79,8 +79,8 @@ class ConversationOptions:
     native_tools: tuple[str, ...] = TOOLS
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode = field(default_factory=ReviewMode)
-    standing: ProjectInstructions = field(default_factory=ProjectInstructions)
-    read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
+    instructions: ProjectInstructions = field(default_factory=ProjectInstructions)
+    read_instructions: Callable[[], ProjectInstructions] = ProjectInstructions
     budget_usd: float | None = None
     servers: Mapping[str, Any] = field(default_factory=dict)
     effort: Effort = ""

@@ -9,7 +9,7 @@ the event loop.
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,9 +22,9 @@ from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Level, Notice, PermissionRequested
 from dogent_tui.agent.tool_names import call_words
-from dogent_tui.agent.wall_status import standing_notices
+from dogent_tui.agent.wall_status import wall_notices
 from dogent_tui.agent.write_reviews import Reviewing
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -114,11 +114,11 @@ class Commands:
 
     async def start(self) -> None:
         """Set up the wall before the first command; if there is none, report it."""
-        standing = await asyncio.to_thread(lambda: self._authority.standing)
+        status = await asyncio.to_thread(lambda: self._authority.wall_status)
         # not again when the agent restarts, such as after a rewind
         if not self._authority.standing_told:
             self._authority.standing_told = True
-            for notice in standing_notices(standing):
+            for notice in wall_notices(status):
                 self._tell(notice)
         if self._snapshots is not None:
             # before the CLI's first command, so that it exists from then on
@@ -126,26 +126,30 @@ class Commands:
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
-        standing = self._authority.standing
-        if standing.level == "none":  # there are no layers, and no folder for them
+        status = self._authority.wall_status
+        if status.level == "none":  # there are no layers, and no folder for them
             return
-        sessions = private_folder(standing.folder / "wall")
+        sessions = private_folder(status.folder / "wall")
         snapshot = None
-        if standing.level == "partial":
-            snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
+        if status.level == "partial":
+            snapshot = open_snapshot(self._root, private_folder(status.folder / "snapshots"))
             if (back := snapshot.resume()) is not None and back.restored:
                 words = tr(
                     "A command was cut off when dogent-tui was killed. Its changes were reverted:"
                     " {places}"
                 )
-                self._notify("taken_back", words.format(places=_named(back.restored)), "warning")
+                self._notify(
+                    "taken_back",
+                    words.format(places=and_more(back.restored, _MOST_NAMED)),
+                    "warning",
+                )
         folder = sessions / uuid.uuid4().hex
         self._wall = Wall(
             self._root,
             folder,
             self._settle,
             Proxy,
-            standing=standing,
+            standing=status,
             snapshot=snapshot,
             harmless=harmless_settings,
         )
@@ -183,7 +187,7 @@ class Commands:
                 " saved: {places}",
                 len(finished),
             )
-            message = words.format(count=len(finished), places=_named(finished))
+            message = words.format(count=len(finished), places=and_more(finished, _MOST_NAMED))
             self._notify("commit_resumed", message)
         if self._wall is None:
             return
@@ -412,7 +416,7 @@ class Commands:
             tr(
                 "dogent-tui: not saved outside the workspace: {places} (later commands can see it"
                 " until the session ends)",
-                places=_named(left),
+                places=and_more(left, _MOST_NAMED),
             )
         ]
 
@@ -447,7 +451,3 @@ def _edited_text(difference: Difference, change: Change) -> str | None:
     ):
         return None
     return Disk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
-
-
-def _named(places: Sequence[str]) -> str:
-    return ", ".join(places[:_MOST_NAMED]) + (", …" if len(places) > _MOST_NAMED else "")

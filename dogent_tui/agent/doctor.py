@@ -28,7 +28,7 @@ from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.errors import ConfigError
-from dogent_tui.language import tr
+from dogent_tui.language import and_more, tr
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
 from dogent_tui.settings.config_check import ConfigWarning, checked, read_profiles
@@ -214,8 +214,7 @@ async def _cjk_fonts() -> Finding:
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
-        more = tr(" and {more} more", more=len(families) - 3) if len(families) > 3 else ""
-        return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
+        return Finding("Documents", name, "ok", and_more(families, 3))
     remedy = tr(
         "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); without one,"
         " pdfs show boxes."

@@ -150,7 +150,7 @@ class Gate:
             "PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])],
         }
 
-    def take_heard(self) -> list[Event]:
+    def take_events(self) -> list[Event]:
         """Return the events since the last call."""
         said, self._said = self._said, []
         broken = self._authority.store.broken
@@ -317,11 +317,11 @@ class Gate:
 
     async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
         """Record that `call` is running now."""
-        self._authority.let_through(call, decision)
+        self._authority.record_start(call, decision)
         place = _place(decision)
         if call.tool not in ("Bash", _PROPOSE):
             self._given[tool_use_id] = await asyncio.to_thread(_given, call, decision)
-        if call.tool == "Bash" and self._authority.standing.level != "none":
+        if call.tool == "Bash" and self._authority.wall_status.level != "none":
             return  # its changes are copied when they are known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)

@@ -86,7 +86,7 @@ class ClaudeLauncher(msgspec.Struct):
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK is imported in a thread while everything else starts."""
         imported = asyncio.create_task(asyncio.to_thread(_import_conversation))
-        endpoint, (words, standing), about_skills, servers = await asyncio.gather(
+        endpoint, (words, instructions), about_skills, servers = await asyncio.gather(
             self._reach(),
             asyncio.to_thread(self._prepare),
             asyncio.to_thread(self._skills),
@@ -102,8 +102,8 @@ class ClaudeLauncher(msgspec.Struct):
             native_tools=native_tools(self.libraries),
             notices=self._untold,
             review_mode=self.review_mode,
-            standing=standing,
-            read_standing=self._standing,
+            instructions=instructions,
+            read_instructions=self._instructions,
             budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
             servers=servers,
             effort=self.effort,
@@ -134,19 +134,19 @@ class ClaudeLauncher(msgspec.Struct):
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> tuple[str, ProjectInstructions]:
-        """Return the system prompt, and the wishes it contains."""
-        standing = self._standing()
+        """Return the system prompt, and the instructions it contains."""
+        instructions = self._instructions()
         words = system_prompt(
             workspace=str(self.workspace.root),
-            standing=standing,
+            instructions=instructions,
             can_answer=self.answered_by != "nobody",
             at_screen=self.answered_by == "user",
-            wall=self.authority.standing.level,
+            wall=self.authority.wall_status.level,
             consent=self.libraries.consent,
         )
-        return words, standing
+        return words, instructions
 
-    def _standing(self) -> ProjectInstructions:
+    def _instructions(self) -> ProjectInstructions:
         """Read what applies in the workspace now: nothing in an untrusted folder, whose author
         would speak for the user.
         """

@@ -6,7 +6,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from dogent_tui.agent.unanswered import CHEAP_MODEL, credential_headers, why_unanswered
+from dogent_tui.agent.unanswered import CHEAP_MODEL, credential_headers, unanswered_failure
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -20,14 +20,14 @@ _LOADING_LIMIT_S = 120.0
 """For a local server, which may have to load the model first."""
 
 
-class Probed(Record):
+class ProbeResult(Record):
     """The result of a check. `words` are one or two sentences, without keys."""
 
     works: bool
     words: str
 
 
-async def probe(file: Path, name: str, data: Json) -> Probed:
+async def probe(file: Path, name: str, data: Json) -> ProbeResult:
     """Check the profile `name` of `file`, one of the three profile files, as described by `data`.
     Costs next to nothing.
 
@@ -39,9 +39,9 @@ async def probe(file: Path, name: str, data: Json) -> Probed:
     try:
         words = await check(file, name, data)
     except DogentError as error:
-        return Probed(False, one_line(str(error)))
+        return ProbeResult(False, one_line(str(error)))
     works, _, remark = words.partition("\n")
-    return Probed(
+    return ProbeResult(
         True,
         tr(
             "{works}, after {seconds:.1f} s. {remark}",
@@ -67,7 +67,7 @@ async def _model(file: Path, name: str, data: Json) -> str:
     )
     if answered.is_message:
         return tr("{name} works, with {model}", name=name, model=one_line(model))
-    failure = why_unanswered(endpoint, answered)
+    failure = unanswered_failure(endpoint, answered)
     raise DogentError(failure.message, failure.remedy)
 
 

@@ -1,4 +1,4 @@
-"""What applies in every conversation of a workspace: the user's wishes, the document template, the
+"""What applies in every conversation of a workspace: the user's rules, the document template, the
 lessons learned.
 """
 

@@ -34,7 +34,7 @@ from dogent_tui.agent.events import (
     from_json,
     to_json,
 )
-from dogent_tui.agent.save_failures import Keeps, SaveFailures
+from dogent_tui.agent.save_failures import SaveFailures, Saver
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -66,7 +66,7 @@ session's request, a rewind in it.
 
 class _Backlog(Generic[T]):
     """What is to be written, oldest first: a full disk must not end the conversation. See
-    `save_failures.Keeps`.
+    `save_failures.Saver`.
     """
 
     def __init__(self, write: Callable[[T], None], waiting: deque[T]) -> None:
@@ -239,12 +239,12 @@ class Recorder:
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
-        keeps: dict[str, Keeps] = {
+        savers: dict[str, Saver] = {
             "not_recorded": self._lines,
             "history_not_kept": self._entries,
             "usage_not_kept": self._used,
         }
-        failures = SaveFailures(self._notify, keeps)
+        failures = SaveFailures(self._notify, savers)
         try:
             async for event in events:
                 if not isinstance(event, DocumentDelta):

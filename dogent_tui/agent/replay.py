@@ -33,7 +33,7 @@ def cut_off(events: Sequence[Event]) -> list[str]:
     )
 
 
-def told_by(log: Path) -> tuple[list[Event], list[str]]:
+def replay_log(log: Path) -> tuple[list[Event], list[str]]:
     """Return the events of an earlier session and the prompts that it did not get to; empty if it
     cannot be read.
     """

@@ -46,7 +46,7 @@ again.
 """
 
 
-class Keeps(Protocol):
+class Saver(Protocol):
     """Something that saves data on a disk; `try_again` blocks, and never raises."""
 
     @property
@@ -60,17 +60,17 @@ class Keeps(Protocol):
 class SaveFailures:
     """Monitors what saves data, by the code of its notice."""
 
-    def __init__(self, say: Callable[[Notice], None], keeps: Mapping[str, Keeps]) -> None:
+    def __init__(self, say: Callable[[Notice], None], savers: Mapping[str, Saver]) -> None:
         """Use `say` to tell the user."""
         self._say = say
-        self._keeps = keeps
+        self._savers = savers
         self._failing: set[str] = set()
         self._trying: asyncio.Task[None] | None = None
 
     def look(self) -> None:
         """Report what has changed since the last time."""
-        for code, keeps in self._keeps.items():
-            error = keeps.refused
+        for code, saver in self._savers.items():
+            error = saver.refused
             if error is not None and code not in self._failing:
                 _LOG.warning("%s: %s", code, reason_of(error))
                 self._failing.add(code)
@@ -93,7 +93,7 @@ class SaveFailures:
         while self._failing:
             await asyncio.sleep(_TRY_AGAIN_S)
             for code in tuple(self._failing):
-                await asyncio.to_thread(self._keeps[code].try_again)
+                await asyncio.to_thread(self._savers[code].try_again)
             self.look()
 
     async def close(self) -> None:

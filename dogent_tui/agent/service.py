@@ -60,7 +60,7 @@ from dogent_tui.agent.failures import (
 )
 from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests
-from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, undo_note, user_prompt
 from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, SessionState
 from dogent_tui.agent.shell import PersonalShell
@@ -108,12 +108,12 @@ class AgentService:
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
         check_after_s: float = 30.0,
-        heard: Callable[[str], None] = lambda _: None,
-        began: Callable[[str], None] = lambda _: None,
+        on_prompt: Callable[[str], None] = lambda _: None,
+        on_run: Callable[[str], None] = lambda _: None,
         budget: Budget | None = None,
     ) -> None:
-        """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
-        `began` the id of the run.
+        """Converse through `launcher`. When a run begins, `on_prompt` receives what the user
+        wrote, `on_run` the id of the run.
 
         `budget` is what the conversation may cost, shared with the launcher. A silence is reported
         after `stall_after_s` seconds. After `check_after_s` seconds the endpoint's reachability is
@@ -126,8 +126,8 @@ class AgentService:
         self._cwd = cwd
         self._stall_after_s = stall_after_s
         self._check_after_s = check_after_s
-        self._heard = heard
-        self._began = began
+        self._on_prompt = on_prompt
+        self._on_run = on_run
         self._stream = EventStream()
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
@@ -144,7 +144,7 @@ class AgentService:
         self._turns = TurnIndex()
         self._forgotten = False
         self._remembered: asyncio.Future[Memory | None] | None = None
-        self._taken_back: list[str] = []
+        self._undo_notes: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -273,7 +273,7 @@ class AgentService:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self.requests))
 
-    def tell_queue(self) -> None:
+    def publish_queue(self) -> None:
         """Publish the waiting prompts: the log of an earlier session may end with others, which
         belong to the user again.
         """
@@ -318,10 +318,10 @@ class AgentService:
         for request in self.requests[:1]:
             await self._abandon(request.request_id)
 
-    def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
+    def tell_undone(self, restored: Sequence[str], removed: Sequence[str]) -> None:
         """Tell the agent, with the next prompt, which files are no longer as it left them."""
         if restored or removed:
-            self._taken_back.append(taken_back(restored, removed))
+            self._undo_notes.append(undo_note(restored, removed))
 
     def tell_exported(self, path: str) -> None:
         """Record that the user exported a document to `path`."""
@@ -439,9 +439,9 @@ class AgentService:
         self.begun = True
         self._note("run began")
         self._publish(RunStarted(prompt=prompt))
-        self._began(run.id)
+        self._on_run(run.id)
         if not prompt.answers:  # they repeat what the agent asked
-            self._heard(prompt.text)
+            self._on_prompt(prompt.text)
         watch = asyncio.create_task(self._watch(turn))
         result, turns = "", 0
         try:
@@ -478,8 +478,8 @@ class AgentService:
         run since the last one.
         """
         notes = await self._not_remembered(run)
-        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
-        self._taken_back.clear()
+        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._undo_notes]
+        self._undo_notes.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _not_remembered(self, run: Run) -> list[str]:
@@ -517,7 +517,7 @@ class AgentService:
         """
         from dogent_tui.agent.unanswered import (
             asked_again,
-            why_unanswered,
+            unanswered_failure,
         )  # imported on use: not needed before something fails
 
         if failure := stopped_reply(ended.because, self.endpoint):
@@ -538,7 +538,7 @@ class AgentService:
             return not_compacted(ended.error)
         if answered is None or ended.status:
             return api_failure(ended.status, ended.error, self.endpoint, said)
-        return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
+        return unanswered_failure(self.endpoint, answered, had_begun=run.had_begun)
 
     async def _conclude(self, turn: Turn, ended: TurnEnded) -> None:
         """Record the cost of a turn, and end its run accordingly."""

@@ -181,8 +181,8 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         endpoint,
         cwd=str(workspace.root),
         session=session,
-        heard=libraries.hosts.heard,
-        began=lambda run_id: copies().begin_run(run_id),
+        on_prompt=libraries.hosts.heard,
+        on_run=lambda run_id: copies().begin_run(run_id),
         budget=budget,
     )
     return OpenedSession(

@@ -115,14 +115,14 @@ class StreamedWrite:
         return new
 
 
-class Spent(NamedTuple):
+class UsageTotals(NamedTuple):
     """The CLI's totals: dollars by its own price list, and tokens."""
 
     usd: float
     tokens: UsedTokens
 
     @classmethod
-    def of(cls, usd: object, usage: Json | None) -> "Spent":
+    def of(cls, usd: object, usage: Json | None) -> "UsageTotals":
         """Return the CLI's totals: `usage` is by model."""
         models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
@@ -130,7 +130,7 @@ class Spent(NamedTuple):
         return cls(float(usd) if isinstance(usd, int | float) else 0.0, tokens)
 
 
-_NOTHING_SPENT = Spent(0.0, UsedTokens())
+_NOTHING_SPENT = UsageTotals(0.0, UsedTokens())
 
 
 class Translator(msgspec.Struct):
@@ -140,7 +140,7 @@ class Translator(msgspec.Struct):
     """
 
     window: int = 0
-    counted_before: Spent = _NOTHING_SPENT
+    counted_before: UsageTotals = _NOTHING_SPENT
     """The CLI's totals before this turn: they accumulate over turns and processes."""
 
     _message_id: str = ""
@@ -310,7 +310,10 @@ class Translator(msgspec.Struct):
             yield MessageDropped(message_id=self._message_id)
 
     def _turn_ended(self, message: ResultMessage) -> TurnEnded:
-        now, before = Spent.of(message.total_cost_usd, message.model_usage), self.counted_before
+        now, before = (
+            UsageTotals.of(message.total_cost_usd, message.model_usage),
+            self.counted_before,
+        )
         if now.tokens.total < before.tokens.total:  # its totals started from zero
             before = _NOTHING_SPENT
         self.counted_before = now

@@ -29,13 +29,13 @@ class _Begun(msgspec.Struct, frozen=True):
     is_answer: bool
 
 
-MOST_TOLD = 60_000
+MOST_EARLIER = 60_000
 """The number of characters of an earlier conversation to tell if it is not remembered; no more of a
 text is kept.
 """
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """Who said what. `source` is the run whose prompt it is, or the agent's message that contains
     it.
     """
@@ -54,7 +54,7 @@ class TurnIndex:
     """
 
     def __init__(self) -> None:
-        self.said: list[Said] = []
+        self.said: list[Utterance] = []
         self.messages: set[str] = set()
         self.context_tokens = 0
         self._begun: list[_Begun] = []
@@ -69,7 +69,7 @@ class TurnIndex:
                 self._begin(event)
             case TextDelta():
                 key = (event.message_id, event.block)
-                self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
+                self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_EARLIER:]
             case TextFinished():
                 self._unfinished.pop((event.message_id, event.block), None)
                 self._reply(event.message_id, event.text)
@@ -93,7 +93,7 @@ class TurnIndex:
         is_answer = bool(event.prompt.answers)
         self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens, is_answer))
         if not event.prompt.compacts:
-            self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
+            self.said.append(Utterance("The user", event.prompt.text[-MOST_EARLIER:], event.run_id))
 
     def _finish(self, event: RunFinished) -> None:
         self.end()
@@ -108,7 +108,7 @@ class TurnIndex:
 
     def _reply(self, message_id: str, text: str) -> None:
         if text.strip():
-            self.said.append(Said("You", text[-MOST_TOLD:], message_id))
+            self.said.append(Utterance("You", text[-MOST_EARLIER:], message_id))
 
     def runs_from(self, run_id: str) -> list[str]:
         """Return the ids of the run `run_id` and all later ones; empty if it does not belong to the
@@ -127,7 +127,7 @@ class TurnIndex:
         """The ids of the runs begun by a prompt, not by answers to the agent's questions."""
         return [begun.run_id for begun in self._begun if not begun.is_answer]
 
-    def said_before(self, run_id: str) -> list[Said]:
+    def said_before(self, run_id: str) -> list[Utterance]:
         """Return what was said before the run `run_id`; everything if it does not belong to the
         conversation.
         """

@@ -103,7 +103,9 @@ _WHY: Mapping[str, tuple[str, str, str]] = {
 """What came, `Answered.came` → the code of the failure, what happened, and what to do."""
 
 
-def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = False) -> Failure:
+def unanswered_failure(
+    endpoint: Endpoint, answered: Answered, *, had_begun: bool = False
+) -> Failure:
     """Return the failure indicated by the answer of `endpoint`. `had_begun`: an answer had begun to
     arrive.
     """

@@ -58,19 +58,19 @@ def find_wall_status(workspace: Workspace) -> "WallStatus":
                 folder.rmdir()
 
 
-def wall_words(standing: "WallStatus") -> str:
-    """Return what `standing` means for commands, without its reason."""
-    return _WALLS[standing.level]
+def wall_words(status: "WallStatus") -> str:
+    """Return what `status` means for commands, without its reason."""
+    return _WALLS[status.level]
 
 
-def standing_words(standing: "WallStatus") -> str:
-    """Return what `standing` means for commands, why it is not better, and what to do about it."""
-    return " ".join(filter(None, (wall_words(standing), standing.reason, standing.remedy)))
+def wall_status_words(status: "WallStatus") -> str:
+    """Return what `status` means for commands, why it is not better, and what to do about it."""
+    return " ".join(filter(None, (wall_words(status), status.reason, status.remedy)))
 
 
-def standing_notices(standing: "WallStatus") -> tuple[Notice, ...]:
+def wall_notices(status: "WallStatus") -> tuple[Notice, ...]:
     """Return the notice at the start of a session: empty if the wall holds back everything."""
-    if standing.level == "full":
+    if status.level == "full":
         return ()
-    message = " ".join(filter(None, (wall_words(standing), standing.reason)))
-    return (Notice(message=message, remedy=standing.remedy, code=f"wall_{standing.level}"),)
+    message = " ".join(filter(None, (wall_words(status), status.reason)))
+    return (Notice(message=message, remedy=status.remedy, code=f"wall_{status.level}"),)

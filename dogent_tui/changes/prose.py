@@ -57,7 +57,7 @@ class Span(NamedTuple):
     changed: bool
 
 
-class Refined(NamedTuple):
+class InlineDiff(NamedTuple):
     """Two texts as spans; the spans of each, joined, give the text."""
 
     old: tuple[Span, ...]
@@ -176,7 +176,7 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
 
-def refined(old: str, new: str) -> Refined:
+def inline_diff(old: str, new: str) -> InlineDiff:
     """Describe the change from `old` to `new`. A different line wrapping alone is no change, unless
     it is the only one.
     """
@@ -204,19 +204,19 @@ def refined(old: str, new: str) -> Refined:
     parts_new += [Span(text, True) for text in after[j:]]
     if old != new and not any(span.changed for span in (*parts_old, *parts_new)):
         return _both(old, new, True)
-    return Refined(_joined(parts_old), _joined(parts_new))
+    return InlineDiff(_joined(parts_old), _joined(parts_new))
 
 
-def _both(old: str, new: str, changed: bool) -> Refined:
-    return Refined((Span(old, changed),), (Span(new, changed),))
+def _both(old: str, new: str, changed: bool) -> InlineDiff:
+    return InlineDiff((Span(old, changed),), (Span(new, changed),))
 
 
-def _by_words(old: str, new: str) -> Refined:
+def _by_words(old: str, new: str) -> InlineDiff:
     a, b = pieces(old), pieces(new)
     pairs = matched([_seen(piece) for piece in a], [_seen(piece) for piece in b], " ")
     pairs = _without_islands(a, b, pairs)
     kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
-    return Refined(
+    return InlineDiff(
         tuple(Span(piece, place not in kept_a) for place, piece in enumerate(a)),
         tuple(Span(piece, place not in kept_b) for place, piece in enumerate(b)),
     )

@@ -19,7 +19,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.files import atomic_write, private_folder
@@ -290,9 +290,8 @@ def cited_keys(text: str) -> set[str]:
 
 def unused_entries(keys: Sequence[str]) -> str:
     """Return the sentence that these entries are not cited."""
-    some = ", ".join(keys[:_MOST_NAMED]) + (" …" if len(keys) > _MOST_NAMED else "")
     return ngettext(
         "{count} entry of the bibliography is not cited: {some}.",
         "{count} entries of the bibliography are not cited: {some}.",
         len(keys),
-    ).format(count=len(keys), some=one_line(some))
+    ).format(count=len(keys), some=one_line(and_more(keys, _MOST_NAMED)))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dogent_tui.documents.messages import (
-    Began,
+    DocumentOpened,
     Failed,
     Finished,
     Message,
@@ -19,7 +19,7 @@ from dogent_tui.documents.messages import (
 )
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.spool import Page
-from dogent_tui.documents.store import ConversionStore, FileState, Kept
+from dogent_tui.documents.store import ConversionStore, FileState, StoredConversion
 from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
 
@@ -43,7 +43,7 @@ class Conversion:
     ) -> None:
         self.waiting = 0
         self.was_useful = False
-        self.known = Kept("", {}, [], [])
+        self.known = StoredConversion("", {}, [], [])
         self.progress = (0, 0, "")
         self.error: DocumentError | None = None
         self.ended = False
@@ -133,10 +133,12 @@ class Conversion:
     def _take(self, said: list[Message]) -> None:
         for message in said:
             match message:
-                case Began(format, metadata, warnings):
-                    self.known = Kept(format, metadata, warnings, self._spool.placed)
+                case DocumentOpened(format, metadata, warnings):
+                    self.known = StoredConversion(format, metadata, warnings, self._spool.placed)
                 case Finished(metadata, warnings):
-                    self.known = Kept(self.known.format, metadata, warnings, self._spool.placed)
+                    self.known = StoredConversion(
+                        self.known.format, metadata, warnings, self._spool.placed
+                    )
                 case Progress(done, total, what):
                     self.progress = (done, total, what)
                 case Failed(message=sentence, remedy=remedy, code=code):

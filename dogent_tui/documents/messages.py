@@ -25,7 +25,7 @@ class Request(msgspec.Struct, frozen=True):
     passed: bool = False
 
 
-class Began(msgspec.Struct, frozen=True, tag="began"):
+class DocumentOpened(msgspec.Struct, frozen=True, tag="opened"):
     """The document is open. `metadata` and `warnings` may grow until it is read."""
 
     format: str
@@ -66,4 +66,4 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     code: str
 
 
-Message: TypeAlias = Began | Piece | Progress | Finished | Failed
+Message: TypeAlias = DocumentOpened | Piece | Progress | Finished | Failed

@@ -48,7 +48,7 @@ class FileState(msgspec.Struct, frozen=True):
         )
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredConversion(msgspec.Struct, frozen=True):
     """What is known about a complete conversion, besides the text in its spool."""
 
     format: str
@@ -76,16 +76,16 @@ class ConversionStore:
         """Return an empty spool for a conversion."""
         return Spool(self._folder / f"{key}.{os.getpid()}-{os.urandom(4).hex()}.part")
 
-    def keep(self, key: str, spool: Spool, kept: Kept) -> None:
+    def keep(self, key: str, spool: Spool, kept: StoredConversion) -> None:
         """Store a complete conversion. Raises OSError."""
         spool.keep(self._place(key), msgspec.json.encode(kept))
         self.tidy()
 
-    def find(self, key: str) -> tuple[Kept, Spool] | None:
+    def find(self, key: str) -> tuple[StoredConversion, Spool] | None:
         """Return a stored conversion, and record that it was used."""
         place = self._place(key)
         try:
-            kept = msgspec.json.decode(Spool.about(place), type=Kept)
+            kept = msgspec.json.decode(Spool.about(place), type=StoredConversion)
             os.utime(place)
         except (OSError, ValueError, OverflowError, msgspec.DecodeError):  # not one of ours
             return None

@@ -24,7 +24,7 @@ import msgspec
 
 from dogent_tui.documents.kinds import READERS, kind_of
 from dogent_tui.documents.messages import (
-    Began,
+    DocumentOpened,
     Failed,
     Finished,
     Joint,
@@ -182,7 +182,7 @@ def _read(request: Request, channel: _Channel) -> None:
         reader: Reader = getattr(importlib.import_module(module), name)
         opened = reader(path, options, channel.report)
         opened.warnings += _ignored(kind, options)
-        channel.send(Began(opened.format, opened.metadata, opened.warnings))
+        channel.send(DocumentOpened(opened.format, opened.metadata, opened.warnings))
         is_empty = True
         for piece in _pieces(opened):
             channel.send(piece)

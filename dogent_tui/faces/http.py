@@ -22,8 +22,8 @@ from dogent_tui.errors import DogentError
 from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, ChatBody, Message, ToolBody, read_body
 from dogent_tui.faces.chats import Chat, Chats
 from dogent_tui.faces.chunks import Turn, result_data
-from dogent_tui.faces.door import Door, in_sentences
 from dogent_tui.faces.page.routes import PageCode, page_routes
+from dogent_tui.faces.request_guard import RequestGuard, in_sentences
 from dogent_tui.faces.shared import Chunk, open_to_write, selected_text
 from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write, private_folder
@@ -41,10 +41,10 @@ class ChatServer:
     def __init__(self, chats: Chats) -> None:
         self._chats = chats
 
-    def application(self, door: Door, code: PageCode) -> web.Application:
+    def application(self, guard: RequestGuard, code: PageCode) -> web.Application:
         """Return the application. Its chats are closed with it."""
-        app = web.Application(middlewares=[in_sentences, door.check], client_max_size=_MOST_BYTES)
-        app.on_response_prepare.append(door.allow_origin)
+        app = web.Application(middlewares=[in_sentences, guard.check], client_max_size=_MOST_BYTES)
+        app.on_response_prepare.append(guard.allow_origin)
         chat = "/api/chat/{id}"
         routes = [
             web.post("/api/chat", self.chat),
@@ -222,8 +222,8 @@ def serve(
     workspace = Workspace(folder)
     open_to_write(workspace, options)
     token = read_token()
-    door, code = Door(token, origins), PageCode(token)
-    app = ChatServer(Chats(workspace, options)).application(door, code)
+    guard, code = RequestGuard(token, origins), PageCode(token)
+    app = ChatServer(Chats(workspace, options)).application(guard, code)
     try:
         listening = socket.create_server(("127.0.0.1", port))
     except OSError as error:

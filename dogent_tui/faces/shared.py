@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from dogent_tui.agent import events
 from dogent_tui.agent.document_review import review_of, written
 from dogent_tui.agent.recorder import start_recording
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.session import OpenedSession, SessionOptions, check_usable, open_session
 from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.reviewed import Reviewed
@@ -68,7 +68,7 @@ class Connected:
         """
         heard, recording = self.service.events(), start_recording(self.opened, self.report)
         if (log := self.opened.earlier_log) is not None:
-            earlier, _ = await asyncio.to_thread(told_by, log)
+            earlier, _ = await asyncio.to_thread(replay_log, log)
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()

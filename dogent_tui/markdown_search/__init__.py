@@ -11,7 +11,7 @@ The steps of a search
    same input, and each can be taken once. A denial without a reason goes back to the model
    (`ends_run` of the question), and the same call with another reason gets the same answer; in
    print mode it ends the run as usual.
-3. `ManuscriptLibrary` uses a separate process (`worker.py`), so that a pathological regular
+3. `MarkdownLibrary` uses a separate process (`worker.py`), so that a pathological regular
    expression delays nobody: after 20 s, or when the run is interrupted, it is killed. For many
    files it forks as many children as there are processors, and each counts the matches in its share
    (`content_search.py`, `match_counter.py`); StringZilla finds them regardless of case.

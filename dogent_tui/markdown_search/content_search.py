@@ -31,7 +31,7 @@ _MOST_PROCESSES = 8
 
 
 def search_content(request: SearchContent, forks_from: int = FORKS_FROM) -> FoundContent:
-    """Return the matches. Raises ManuscriptError for an invalid pattern, OSError if a process
+    """Return the matches. Raises MarkdownSearchError for an invalid pattern, OSError if a process
     cannot be started.
     """
     root = request.scope.root

@@ -18,7 +18,7 @@ from dogent_tui.references.file_walk import Folder, count, scan, walk
 
 
 def find_files(request: FindFiles) -> FoundFiles:
-    """Return the files, by path. Raises ManuscriptError if the pattern is invalid."""
+    """Return the files, by path. Raises MarkdownSearchError if the pattern is invalid."""
     fits = name_filter(request.pattern, regex=request.regex)
     found = sorted(path for path in markdown_files(request.scope) if fits(shown(path)))
     root = Path(request.scope.root)

@@ -22,7 +22,7 @@ from dogent_tui.markdown_search.model import (
     FoundFiles,
     FoundTree,
     ListTree,
-    ManuscriptError,
+    MarkdownSearchError,
     Request,
     Scope,
     SearchContent,
@@ -44,7 +44,7 @@ folder.
 _Found = TypeVar("_Found", FoundFiles, FoundContent, FoundTree)
 
 
-class ManuscriptLibrary:
+class MarkdownLibrary:
     """Reads, finds and searches the Markdown files of `workspace`."""
 
     def __init__(
@@ -81,7 +81,7 @@ class ManuscriptLibrary:
         self._retiring: asyncio.TimerHandle | None = None
 
     async def read(self, path: str) -> MarkdownFile:
-        """Return a file, relative to the workspace or absolute. Raises ManuscriptError."""
+        """Return a file, relative to the workspace or absolute. Raises MarkdownSearchError."""
         file = await asyncio.to_thread(read_markdown, self._workspace, path, self._private)
         text = self._unsaved.get(self._workspace.root / file.path)
         return (
@@ -92,21 +92,21 @@ class ManuscriptLibrary:
 
     async def find(self, pattern: str = "", *, regex: bool = False) -> FoundFiles:
         """Return the files whose names match `pattern`, all if it is empty. Raises
-        ManuscriptError.
+        MarkdownSearchError.
         """
         return await self._ask(FindFiles(self._scope, _encodable(pattern), regex), FoundFiles)
 
     async def search(
         self, query: str, file_pattern: str = "", *, regex: bool = False
     ) -> FoundContent:
-        """Return the matches of `query`. Raises ManuscriptError, also if it takes too long."""
+        """Return the matches of `query`. Raises MarkdownSearchError, also if it takes too long."""
         return await self._ask(
             SearchContent(self._scope, _encodable(query), _encodable(file_pattern), regex),
             FoundContent,
         )
 
     async def tree(self) -> FoundTree:
-        """Return a description of the workspace. Raises ManuscriptError."""
+        """Return a description of the workspace. Raises MarkdownSearchError."""
         return await self._ask(ListTree(self._scope), FoundTree)
 
     async def close(self) -> None:
@@ -128,7 +128,7 @@ class ManuscriptLibrary:
                     raise _too_slow(request) from None
                 raise
         if isinstance(answer, Failed):
-            raise ManuscriptError(answer.message, answer.remedy)
+            raise MarkdownSearchError(answer.message, answer.remedy)
         assert isinstance(answer, kind)
         self._retire_later()
         return answer
@@ -145,7 +145,7 @@ class ManuscriptLibrary:
             if line.endswith(b"\n"):
                 return msgspec.json.decode(line, type=Answer)  # type: ignore[no-any-return]
             await self.close()
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("The process that searches the workspace exited unexpectedly."),
             tr("Narrow the search, or try again."),
         )
@@ -158,7 +158,7 @@ class ManuscriptLibrary:
             )
             return await talk_process(command, cwd=Path("/"), env=environment)
         except OSError as error:
-            raise ManuscriptError(
+            raise MarkdownSearchError(
                 tr(
                     "The workspace cannot be searched: {strerror}.",
                     strerror=error.strerror or error,
@@ -196,15 +196,15 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _too_slow(request: Request) -> ManuscriptError:
+def _too_slow(request: Request) -> MarkdownSearchError:
     if getattr(request, "regex", False):
-        return ManuscriptError(
+        return MarkdownSearchError(
             tr("The regular expression takes too long; no result was reached."),
             tr(
                 "Make sure every match contains a literal word, which is searched first. Avoid"
                 " nested repeats, specify fewer files, or leave regex out."
             ),
         )
-    return ManuscriptError(
+    return MarkdownSearchError(
         tr("Searching the workspace takes too long."), tr("Search fewer files: set file_pattern.")
     )

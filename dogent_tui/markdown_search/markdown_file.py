@@ -13,7 +13,7 @@ import msgspec
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
-from dogent_tui.markdown_search.model import ManuscriptError, is_markdown
+from dogent_tui.markdown_search.model import MarkdownSearchError, is_markdown
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import open_real
 
@@ -37,7 +37,7 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     """Return the Markdown file that `typed` names; files of other types or in the `private` folders
     are refused. Blocks.
 
-    Raises ManuscriptError.
+    Raises MarkdownSearchError.
     """
     path = _place(workspace, typed, private)
     inside = path.relative_to(workspace.root).as_posix()
@@ -51,17 +51,17 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     except OSError as error:
         raise _unreadable(inside, error) from None
     if not stat.S_ISREG(found.st_mode):
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("{inside} is not a file.", inside=inside),
             tr("Specify a Markdown file; list_file_tree lists them."),
         )
     if found.st_size > LARGEST:
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("{inside} exceeds {size} MB.", inside=inside, size=LARGEST >> 20),
             tr("Search it with search_markdown_content instead."),
         )
     if not encoding:
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("{inside} is not text.", inside=inside),
             tr("It is a Markdown file in name only."),
         )
@@ -78,35 +78,35 @@ def when(seconds: float) -> str:
 
 
 def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
-    """Return the real path of `typed` within the workspace. Raises ManuscriptError."""
+    """Return the real path of `typed` within the workspace. Raises MarkdownSearchError."""
     try:
         path = Path(os.path.realpath(workspace.absolute(typed.removeprefix("file://"))))
     except (ValueError, OSError):  # a zero byte, or a name that is too long
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("This path can't be a file."), tr("Specify a Markdown file in the workspace.")
         ) from None
     if not path.is_relative_to(workspace.root) or any(
         path.is_relative_to(os.path.realpath(folder)) for folder in private
     ):
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("{typed} is outside the workspace.", typed=typed),
             tr("Only Markdown files in the workspace are read."),
         )
     if not is_markdown(path.name):
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("{path} is not a Markdown file.", path=path.name),
             tr("Use read_document for other documents."),
         )
     return path
 
 
-def _unreadable(inside: str, error: OSError) -> ManuscriptError:
+def _unreadable(inside: str, error: OSError) -> MarkdownSearchError:
     if isinstance(error, FileNotFoundError):
-        return ManuscriptError(
+        return MarkdownSearchError(
             tr("There is no file {inside}.", inside=inside),
             tr("search_markdown_files finds files by name."),
         )
-    return ManuscriptError(
+    return MarkdownSearchError(
         tr("{inside} cannot be read: {strerror}.", inside=inside, strerror=error.strerror or error),
         disk_remedy(error),
     )

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.literals import needed_literal
-from dogent_tui.markdown_search.model import ManuscriptError
+from dogent_tui.markdown_search.model import MarkdownSearchError
 
 _SHOWN = 200
 """The number of characters shown of a line."""
@@ -30,11 +30,13 @@ class Matcher(Protocol):
 
 
 def matcher(query: str, *, regex: bool) -> Matcher:
-    """Return a matcher for `query`. Raises ManuscriptError if it is empty or an invalid regular
+    """Return a matcher for `query`. Raises MarkdownSearchError if it is empty or an invalid regular
     expression.
     """
     if not query:
-        raise ManuscriptError(tr("There is nothing to search for."), tr("Put the text in query."))
+        raise MarkdownSearchError(
+            tr("There is nothing to search for."), tr("Put the text in query.")
+        )
     return _Pattern(query) if regex else _Words(query)
 
 
@@ -43,7 +45,7 @@ def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
     case. An empty pattern matches all.
 
     It matches a part of the name, or of the path if it contains a ``/``; with ``*`` or ``?`` all of
-    it. Raises ManuscriptError for an invalid regular expression.
+    it. Raises MarkdownSearchError for an invalid regular expression.
     """
     wanted = _plain(pattern.strip())
     if not wanted:
@@ -168,7 +170,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr(
                 "“{pattern}” is not a valid regular expression: {error}.",
                 pattern=pattern,

@@ -11,7 +11,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 """The extensions of Markdown files, in lower case; the same as in `documents.kinds`."""
 
 IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__", "site-packages", "venv")
-"""Folders that do not contain manuscripts. Hidden ones (``.git``) are left out as well."""
+"""Folders that do not contain documents. Hidden ones (``.git``) are left out as well."""
 
 MOST_FILES = 500
 """The number of files named in one answer."""
@@ -22,7 +22,7 @@ MOST_NODES = 400
 """The number of entries of a tree."""
 
 
-class ManuscriptError(DogentError):
+class MarkdownSearchError(DogentError):
     """Something could not be read or searched. Message and remedy are for the model and the user
     alike.
     """
@@ -124,7 +124,7 @@ class FoundTree(Record, tag=True):
 
 
 class Failed(Record, tag=True):
-    """The request cannot be answered: the content of the `ManuscriptError`."""
+    """The request cannot be answered: the content of the `MarkdownSearchError`."""
 
     message: str
     remedy: str

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.markdown_search.model import ManuscriptError
+from dogent_tui.markdown_search.model import MarkdownSearchError
 from dogent_tui.records import Json, Record
 
 Status: TypeAlias = Literal["pending", "approved", "denied"]
@@ -47,10 +47,10 @@ class RequestBook:
         """Record a request. An existing request with the same id belongs to another call and is
         never replaced.
 
-        Raises ManuscriptError if the id was used.
+        Raises MarkdownSearchError if the id was used.
         """
         if request_id in self._requests:
-            raise ManuscriptError(tr("This request was already made."), tr("Make a new one."))
+            raise MarkdownSearchError(tr("This request was already made."), tr("Make a new one."))
         parameters = {key: value for key, value in values.items() if key != "reason"}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = ToolRequest(
@@ -69,7 +69,7 @@ class RequestBook:
 
     def use(self, tool: str, values: Json) -> ToolRequest:
         """Take the approved request for exactly this call; it cannot be taken again. Raises
-        ManuscriptError if there is none.
+        MarkdownSearchError if there is none.
         """
         wanted = _comparable(values)
         for request in self._requests.values():
@@ -81,7 +81,7 @@ class RequestBook:
             ):
                 used = self._requests[request.id] = msgspec.structs.replace(request, used=True)
                 return used
-        raise ManuscriptError(
+        raise MarkdownSearchError(
             tr("This call was not approved, or was already made."),
             tr("Ask again: each request allows one call."),
         )

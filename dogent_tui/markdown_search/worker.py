@@ -19,7 +19,7 @@ from dogent_tui.markdown_search.model import (
     Failed,
     FindFiles,
     ListTree,
-    ManuscriptError,
+    MarkdownSearchError,
     Request,
 )
 from dogent_tui.markdown_search.tree import list_tree
@@ -41,7 +41,7 @@ def _answer(request: Request) -> Answer:
         if isinstance(request, FindFiles):
             return find_files(request)
         return list_tree(request) if isinstance(request, ListTree) else search_content(request)
-    except ManuscriptError as error:
+    except MarkdownSearchError as error:
         return Failed(error.message, error.remedy)
     except (MemoryError, RecursionError, OSError) as error:
         return Failed(

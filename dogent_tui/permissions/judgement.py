@@ -49,10 +49,10 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
     path = effect.path
     if effect.kind is EffectKind.USE:
         return effect.note  # why the tool itself would refuse the call
-    if path is None or not (effect.kind.goes or effect.kind.writes):
+    if path is None or not (effect.kind.removes or effect.kind.writes):
         return ""
     guard = rule.guard(path)
-    if guard is Guard.ROOT and effect.kind.goes:
+    if guard is Guard.ROOT and effect.kind.removes:
         return tr("It would delete or move {path}, which contains everything.", path=path)
     if guard is Guard.STORE:
         return tr("It would change your saved permissions.")
@@ -83,7 +83,7 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
         return effect.note or _UNNAMED[kind], False
     if kind is EffectKind.READ:
         return _read(effect, path, rule), True
-    return _gone(effect, path, rule) if kind.goes else _written(effect, path, rule)
+    return _gone(effect, path, rule) if kind.removes else _written(effect, path, rule)
 
 
 def _read(effect: Effect, path: Path, rule: PathRule) -> str:

@@ -25,7 +25,7 @@ class EffectKind(StrEnum):
     UNKNOWN = "unknown"
 
     @property
-    def goes(self) -> bool:
+    def removes(self) -> bool:
         """Whether nothing is left at the place."""
         return self in {EffectKind.DELETE, EffectKind.MOVE}
 

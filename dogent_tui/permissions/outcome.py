@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from dogent_tui.language import tr
+from dogent_tui.language import and_more, tr
 from dogent_tui.permissions.disk import ChangedDisk
 from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
 from dogent_tui.permissions.judgement import decide_effects
@@ -92,15 +92,15 @@ def judge_outcome(
 def _covers(allowed: Effect, effect: Effect) -> bool:
     if allowed.path is None or effect.path is None:
         return False
-    below = effect.kind.goes and allowed.path in effect.path.parents
+    below = effect.kind.removes and allowed.path in effect.path.parents
     same = allowed.kind is effect.kind and allowed.replaces == effect.replaces
     return same and (allowed.path == effect.path or below)
 
 
 def _loss_effect(loss: Loss) -> Effect:
     repository = loss.repository if loss.repository not in {"", "."} else tr("of the workspace")
-    shown = ", ".join(loss.paths[:5]) + (", …" if len(loss.paths) > 5 else "")
-    note = _LOSSES[loss.kind].format(name=loss.name, repository=repository, paths=shown)
+    paths = and_more(loss.paths, 5)
+    note = _LOSSES[loss.kind].format(name=loss.name, repository=repository, paths=paths)
     note += f" ({loss.detail})" if loss.detail else ""
     lost = f"{loss.repository} {loss.name}".strip()
     return Effect(EffectKind.DELETE, None, lost, None, PROGRAM, note)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.permissions.text import names
 from dogent_tui.undo.changes import Entry
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
@@ -32,15 +33,14 @@ STORES = (
 to them.
 """
 
-_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer", ".helix"}
-_PRIVILEGED_NAMES = {
-    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".inputrc",
-    ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".ssh",
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-    ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc",
-    ".login", ".pythonrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit",
-    ".dir-locals.el", ".rprofile", ".pdbrc", ".ghci", ".irbrc", ".octaverc", ".ocamlinit",
-}  # fmt: skip
+_PRIVILEGED_FOLDERS = names(".claude .husky .githooks .devcontainer .helix")
+_PRIVILEGED_NAMES = names(
+    ".mcp.json .claude.json .envrc .gitconfig .gitmodules .npmrc .inputrc .pre-commit-config.yaml"
+    " lefthook.yml .lefthook.yml mise.toml .mise.toml .ssh .bashrc .bash_profile .bash_login"
+    " .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc"
+    " .tcshrc .login .pythonrc .vimrc .exrc .nvimrc .nvim.lua .gdbinit .lldbinit .dir-locals.el"
+    " .rprofile .pdbrc .ghci .irbrc .octaverc .ocamlinit"
+)
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
@@ -53,10 +53,10 @@ _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
 _RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config(\.worktree)?|commondir|hooks(/.+)?)")
 """The files of a repository that determine which programs Git runs."""
 
-_STREAMS = {
-    "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero",
-    "/dev/urandom", "/dev/random", "/dev/full",
-}  # fmt: skip
+_STREAMS = names(
+    "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/zero /dev/urandom /dev/random"
+    " /dev/full"
+)
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
 """A descriptor by its number. A path through one (`/dev/fd/../root`) may lead anywhere."""
 

@@ -58,16 +58,12 @@ def tool_effects(
     """
     if call.tool in _PATHLESS:
         return ()
-    inputs = _Inputs(call, rule)
-    if call.tool == "WebFetch":
-        return tuple(_fetch(inputs, Fetching(known=fetching.known)))
+    inputs = _Inputs(call, rule, fetching)
     if call.tool in CONSULTING or (consent and call.tool == READ_DOCUMENT):
         return (_consult(inputs, call.tool.removeprefix(_OURS)),)
     if handler := _TOOLS.get(call.tool):
         return tuple(handler(inputs))
-    if call.tool.startswith(_OURS):
-        return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
-    if call.tool.startswith("mcp__"):
+    if call.tool.startswith("mcp__") and not call.tool.startswith(_OURS):
         return tuple(_foreign(inputs))
     return (inputs.doubt(tr("The tool {tool} is unknown.", tool=call.tool)),)
 
@@ -75,9 +71,10 @@ def tool_effects(
 class _Inputs:
     """The inputs of one call, and how its paths are resolved."""
 
-    def __init__(self, call: ToolCall, rule: PathRule) -> None:
+    def __init__(self, call: ToolCall, rule: PathRule, fetching: Fetching) -> None:
         self.call = call
         self.rule = rule
+        self.fetching = fetching
         # Our tools run in our process, whatever the working directory of the session's shell.
         own = call.tool.startswith(_OURS)
         self.base = str(rule.workspace if own else call.cwd or rule.workspace)
@@ -104,7 +101,7 @@ class _Inputs:
             spelled = f"{self.rule.home if own else '/home/'}{spelled[1:]}"
         if not spelled.startswith("/"):
             spelled = f"{self.base}/{spelled}"
-        path = self.rule.resolve(spelled, follow=not kind.goes)
+        path = self.rule.resolve(spelled, follow=not kind.removes)
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
         return Effect(kind, path, text, None, self.call.tool, "", replaces)
@@ -130,17 +127,17 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
         yield inputs.touch(EffectKind.READ, alternative)
 
 
-def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
+def _fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iterator[Effect]:
     url = inputs.text("url")
     parts = urlsplit(url if "://" in url else f"https://{url}")
     host = parts.hostname or url
-    inside = fetching.leads_inside(url) if fetching.leads_inside is not None else None
+    inside = leads_inside(url) if leads_inside is not None else None
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
         note = tr("The address {hostname} is not public.", hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
-    if part := leaking_part(url, fetching.known, inputs.rule.root):
+    if part := leaking_part(url, inputs.fetching.known, inputs.rule.root):
         part = part if len(part) <= 500 else f"{part[:499]}…"
         note = tr("The address sends text to {hostname} that you did not write: “{text}”")
         yield inputs.doubt(note.format(hostname=host, text=part), url)
@@ -156,28 +153,29 @@ def _is_private(host: str) -> bool:
     return re.fullmatch(r"(0x[0-9a-fA-F]+|[0-9.])+", host) is not None
 
 
-def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
-    if name == "web_fetch":
-        yield from _fetch(inputs, fetching)
-        if inputs.text("filename"):
-            yield inputs.touch(EffectKind.CREATE, _saved_as(inputs, fetching))
-    elif name == "export_document":
-        yield from _export(inputs)
-    elif name == "propose_document_change":
-        if inputs.text("path"):  # otherwise it is for the open document, which the tool checks
-            yield inputs.touch(EffectKind.WRITE, inputs.text("path"))
-    elif name == "check_quotes":
-        yield inputs.touch(EffectKind.READ, inputs.text("path"))
-        yield inputs.touch(EffectKind.READ, inputs.text("sources") or ".")
-    elif name in {"read_document", "analyze_media"}:
-        yield inputs.touch(EffectKind.READ, inputs.text("path"))
-        if name == "read_document" and inputs.call.input.get("ocr"):
-            yield _shown_pages(inputs, fetching)
-    else:
-        yield inputs.doubt(tr("It is not known what the tool {name} does.", name=name))
+def _web_fetch(inputs: _Inputs) -> Iterator[Effect]:
+    yield from _fetch(inputs, inputs.fetching.leads_inside)
+    if inputs.text("filename"):
+        yield inputs.touch(EffectKind.CREATE, _saved_as(inputs))
 
 
-def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
+def _propose_change(inputs: _Inputs) -> Iterator[Effect]:
+    if inputs.text("path"):  # otherwise it is for the open document, which the tool checks
+        yield inputs.touch(EffectKind.WRITE, inputs.text("path"))
+
+
+def _check_quotes(inputs: _Inputs) -> Iterator[Effect]:
+    yield inputs.touch(EffectKind.READ, inputs.text("path"))
+    yield inputs.touch(EffectKind.READ, inputs.text("sources") or ".")
+
+
+def _read_document(inputs: _Inputs) -> Iterator[Effect]:
+    yield inputs.touch(EffectKind.READ, inputs.text("path"))
+    if inputs.call.input.get("ocr"):
+        yield _shown_pages(inputs)
+
+
+def _shown_pages(inputs: _Inputs) -> Effect:
     """Return the effect of pages leaving the machine as pictures, which is asked about every time,
     with their number and recipient.
     """
@@ -194,17 +192,17 @@ def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
         count=count,
         path=inputs.text("path"),
         pages=pages,
-        looker=fetching.looker or tr("the vision model"),
+        looker=inputs.fetching.looker or tr("the vision model"),
     )
     return inputs.doubt(note, pages)
 
 
-def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
+def _saved_as(inputs: _Inputs) -> str:
     """Return where an image is saved: always in the image folder, whatever folder its name
     contains.
     """
     name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
-    return str((fetching.images or Path("images")) / name)
+    return str((inputs.fetching.images or Path("images")) / name)
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
@@ -266,4 +264,11 @@ _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
     "Glob": _glob,
     **dict.fromkeys(("Write", "Edit", "MultiEdit"), _write("file_path", "path")),
     "NotebookEdit": _write("notebook_path", "file_path"),
+    "WebFetch": _fetch,
+    f"{_OURS}web_fetch": _web_fetch,
+    f"{_OURS}export_document": _export,
+    f"{_OURS}propose_document_change": _propose_change,
+    f"{_OURS}check_quotes": _check_quotes,
+    **dict.fromkeys((f"{_OURS}read_document", f"{_OURS}analyze_media"), _read_document),
 }
+"""The effects of each tool by its name; those without any are `_PATHLESS`."""

@@ -104,6 +104,6 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
             yield Template(name.removesuffix(".md"), origin, path)
 
 
-def where_templates_lie(workspace: Workspace, home: Path) -> str:
+def template_folders(workspace: Workspace, home: Path) -> str:
     """Return the folders for a user's own templates, for a sentence."""
     return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

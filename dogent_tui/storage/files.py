@@ -93,7 +93,7 @@ def atomic_write(
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            _dress(descriptor, old, mode)
+            _set_owner_and_mode(descriptor, old, mode)
             file.write(content)
             file.flush()
             if durable:
@@ -175,7 +175,7 @@ def _regular(path: Path) -> os.stat_result | None:
     return None
 
 
-def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> None:
+def _set_owner_and_mode(descriptor: int, old: os.stat_result | None, mode: int | None) -> None:
     """Give the new file the owner and mode of the old one, or `mode`."""
     if old is not None:
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):

@@ -38,21 +38,19 @@ class Total(msgspec.Struct):
     cached: int = 0
     cost_usd: float | None = None
 
-    def add(self, entry: UsageEntry) -> None:
-        """Add a run. Tokens written to the cache count as input: they were sent to the model."""
-        self.runs += 1
-        self.input += entry.input + entry.cache_written
-        self.output += entry.output
-        self.cached += entry.cached
-        if entry.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + entry.cost_usd
-
 
 def total_of(entries: Iterable[UsageEntry]) -> Total:
-    """Return the total of `entries`."""
+    """Return the total of `entries`. Tokens written to the cache count as input: they were sent to
+    the model.
+    """
     total = Total()
     for entry in entries:
-        total.add(entry)
+        total.runs += 1
+        total.input += entry.input + entry.cache_written
+        total.output += entry.output
+        total.cached += entry.cached
+        if entry.cost_usd is not None:
+            total.cost_usd = (total.cost_usd or 0.0) + entry.cost_usd
     return total
 
 

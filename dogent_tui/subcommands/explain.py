@@ -10,7 +10,7 @@ from typing import TextIO
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.wall_status import standing_words
+from dogent_tui.agent.wall_status import wall_status_words
 from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
@@ -57,7 +57,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
             terminal.stdout.write(f"{visible(as_text(found))}\n\n")
             terminal.stdout.flush()
     if commands and not chosen.json:
-        terminal.stdout.write(f"{visible(standing_words(authority.standing))}\n")
+        terminal.stdout.write(f"{visible(wall_status_words(authority.wall_status))}\n")
     return 0
 
 
@@ -78,7 +78,7 @@ def explained(call: ToolCall, authority: Authority) -> JsonDict:
         ]
         found["verdict"] = "allow" if used else "ask"
     if call.tool == "Bash":
-        found["wall"] = authority.standing.level
+        found["wall"] = authority.wall_status.level
         found["judged_again"] = found["wall"] != "none" and found["verdict"] != "deny"
     return found
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
-    from dogent_tui.markdown_search.library import ManuscriptLibrary
+    from dogent_tui.markdown_search.library import MarkdownLibrary
     from dogent_tui.markdown_search.requests import RequestBook
-    from dogent_tui.sources.quotes.marks import Checked
+    from dogent_tui.sources.quotes.marks import CheckedDraft
     from dogent_tui.sources.quotes.quote_checker import QuoteChecker
     from dogent_tui.sources.records import SourceRecords
     from dogent_tui.tools.progress import Tell
@@ -79,7 +79,7 @@ class Libraries:
         self.open_document = ""
         self.keeps_sources: Callable[[], bool] = bool
         self.places = ApprovedPlaces()
-        self.checked: dict[Path, Checked] = {}
+        self.checked: dict[Path, CheckedDraft] = {}
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
@@ -102,15 +102,15 @@ class Libraries:
         return self._closed_with_us(Exporter())
 
     @cached_property
-    def manuscripts(self) -> "ManuscriptLibrary":
+    def markdown(self) -> "MarkdownLibrary":
         """Finds and searches Markdown files, but never our own folders, even if they are in the
         workspace.
         """
-        from dogent_tui.markdown_search.library import ManuscriptLibrary
+        from dogent_tui.markdown_search.library import MarkdownLibrary
 
         private = (dogent_home(), state_dir())
         return self._closed_with_us(
-            ManuscriptLibrary(
+            MarkdownLibrary(
                 self.workspace, self.settings.ignored_folders, private, unsaved=self.unsaved
             )
         )

@@ -65,9 +65,9 @@ class _Tree(msgspec.Struct, forbid_unknown_fields=True):
 _Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
 
 
-def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
+def markdown_search_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module. Their calls require a request in `libraries.requests`."""
-    library = libraries.manuscripts
+    library = libraries.markdown
 
     async def read(wanted: _Read) -> str:
         return read_text(await library.read(wanted.path), wanted.offset)

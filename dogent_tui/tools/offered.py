@@ -13,7 +13,7 @@ from dogent_tui.tools.check_quotes import checking_tools
 from dogent_tui.tools.documents import document_tools
 from dogent_tui.tools.export_document import export_tools
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, manuscript_tools
+from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, markdown_search_tools
 from dogent_tui.tools.plan import planning_tools
 from dogent_tui.tools.server import Tool
 from dogent_tui.tools.vision import vision_tools
@@ -29,7 +29,7 @@ FAMILIES: tuple[Family, ...] = (
     export_tools,
     vision_tools,
     web_tools,
-    manuscript_tools,
+    markdown_search_tools,
     checking_tools,
     planning_tools,
 )

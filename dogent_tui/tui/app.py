@@ -50,7 +50,7 @@ from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
     from dogent_tui.tui.setup.controller import Setup
-    from dogent_tui.tui.textual_fixes.driver import BackgroundTold
+    from dogent_tui.tui.textual_fixes.driver import BackgroundReported
 
 _LOG = logging.getLogger(__name__)
 _LIGHT = 0.5
@@ -165,7 +165,7 @@ class DogentApp(AppPort):
         await self.edits.close()
         await asyncio.to_thread(self.draft.drafts.close)
 
-    def on_background_told(self, message: "BackgroundTold") -> None:
+    def on_background_reported(self, message: "BackgroundReported") -> None:
         """Use a light theme if the terminal is light, until a theme is chosen."""
         message.stop()
         if (

@@ -229,7 +229,7 @@ class ConversationPort(Screen[None]):
         """Show whether another window owns the conversation."""
         raise NotImplementedError
 
-    def look_again(self) -> "Worker[None]":
+    def refresh_files(self) -> "Worker[None]":
         """Refresh the list of workspace files."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.widgets import told
+from dogent_tui.tui.widgets import message_fields
 
 
 class Welcome(Widget):
@@ -19,7 +19,7 @@ class Welcome(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"welcome--name", "welcome--key", "welcome--fact"}
 
-    @told
+    @message_fields
     class Chosen(Message):
         """A suggestion was clicked."""
 

@@ -14,7 +14,7 @@ _M = TypeVar("_M", bound=Message)
 
 
 @dataclass_transform(eq_default=False)
-def told(cls: type[_M]) -> type[_M]:
+def message_fields(cls: type[_M]) -> type[_M]:
     """Make `cls` a message with the annotated fields, without comparison and repr: generating those
     methods would take time at start-up.
     """
@@ -36,8 +36,8 @@ def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
     return bound(key, action, words, show=False, **options)
 
 
-@told
-class Wanted(Message):
+@message_fields
+class ActionRequested(Message):
     """The user requests `what` of `item`, which a part of the conversation screen shows."""
 
     what: str

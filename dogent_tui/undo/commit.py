@@ -33,7 +33,7 @@ from dogent_tui.undo.changes import (
     entry_of,
     own_attributes,
 )
-from dogent_tui.undo.file_moves import Beneath, ChangedMeanwhileError, Ours, synced
+from dogent_tui.undo.file_moves import AnchoredFolder, ChangedMeanwhileError, Ours, synced
 from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, state_of
 
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
@@ -145,13 +145,13 @@ class Committing:
         return tuple(done)
 
 
-class _Doing(Beneath):
+class _Doing(AnchoredFolder):
     """A commit in progress. Folders whose mode keeps their owner out are open until the end."""
 
     def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
         super().__init__(root)
         self._root, self._upper, self._sync = root, upper, sync
-        self._copies, self._placing = copies, file_moves.Placing(ours)
+        self._copies, self._placing = copies, file_moves.FilePlacer(ours)
         self.foreign: dict[str, Change] = {}
         self._failed: dict[str, str] = {}
         self._opened: dict[str, Entry] = {}

@@ -37,7 +37,7 @@ class ChangedMeanwhileError(OSError):
     """Someone else has changed the file."""
 
 
-class Beneath:
+class AnchoredFolder:
     """Reaches what is below a folder from there, without following links."""
 
     def __init__(self, root: str) -> None:
@@ -69,7 +69,7 @@ class Beneath:
         """Note each folder on the way; `is_last` is the one that holds the place."""
 
 
-class Placing:
+class FilePlacer:
     """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
     `spot` is the destination, `beside` a temporary name in the same folder that is the same after a
@@ -87,7 +87,9 @@ class Placing:
         return its stat result. Raises OSError, ChangedMeanwhileError.
         """
         aside = f"{beside}-old"
-        if _undressed(new):  # otherwise it is at `beside`, or in place, since before a crash
+        if _strip_overlay_attributes(
+            new
+        ):  # otherwise it is at `beside`, or in place, since before a crash
             try:
                 return self._put(new, new, spot, aside, was, kept_as)
             except OSError as error:
@@ -338,7 +340,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _undressed(new: str) -> bool:
+def _strip_overlay_attributes(new: str) -> bool:
     """Remove the overlay's attributes from a new file. Return False if it no longer exists."""
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):

@@ -45,7 +45,7 @@ class PlannedPlace(msgspec.Struct, frozen=True):
     entry: Entry | None = None
 
     @property
-    def goes(self) -> bool:
+    def removes(self) -> bool:
         """Whether the place would be removed, because nothing was there before."""
         return self.item.kind == "absent"
 
@@ -117,8 +117,8 @@ def carry_out(
         done.update(f"/{path}" for path in committed.committed)
     return Undone(
         label,
-        tuple(place.path for place in planned if place.path in done and not place.goes),
-        tuple(place.path for place in planned if place.path in done and place.goes),
+        tuple(place.path for place in planned if place.path in done and not place.removes),
+        tuple(place.path for place in planned if place.path in done and place.removes),
         tuple(place.path for place in planned if place.path not in done),
     )
 
@@ -171,7 +171,7 @@ def _planned(
         PlannedPlace(path, Item(path, "other"), nothing, "no_copy")
         for path in sorted(without - {p.path for p in planned})
     ]
-    away = {place.path for place in planned if place.goes and place.possible}
+    away = {place.path for place in planned if place.removes and place.possible}
     back = {place.path for place in planned if place.item.kind == "folder" and place.possible}
     planned = [
         msgspec.structs.replace(place, why=_why_after_all(place, away, back)) for place in planned
@@ -230,7 +230,7 @@ def _why_after_all(place: PlannedPlace, away: Collection[str], back: Collection[
 def _but_full_folders(places: Iterable[PlannedPlace]) -> list[PlannedPlace]:
     """Return the places by path, without the new folders that will hold something: they stay."""
     found = sorted(places, key=lambda place: place.path)
-    away = {place.path for place in found if place.goes and place.possible}
+    away = {place.path for place in found if place.removes and place.possible}
     for place in reversed(found):
         if place.path in away and place.now.kind == "folder" and _holds_more(place.path, away):
             away.remove(place.path)

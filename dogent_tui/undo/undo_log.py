@@ -49,7 +49,7 @@ OWN = "own"
 _Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
 
 
-class Kept(Record):
+class KeptCopies(Record):
     """The result of keeping copies: places that `undo` can restore, and those it cannot (too large,
     unreadable, too many).
 
@@ -171,7 +171,7 @@ class UndoLog:
         created: Sequence[Path] = (),
         *,
         own: bool = False,
-    ) -> Kept:
+    ) -> KeptCopies:
         """Copy the places `changed`, and record that nothing exists at `created`. Call this before
         the change. Never raises: what cannot be kept is named in the result.
 
@@ -200,8 +200,8 @@ class UndoLog:
                     self._forget_oldest()
             except OSError as error:
                 self.refused = error
-                return Kept(left=tuple(map(str, changed)))
-            return Kept(tuple(paths), tuple(left), number if items else 0)
+                return KeptCopies(left=tuple(map(str, changed)))
+            return KeptCopies(tuple(paths), tuple(left), number if items else 0)
 
     def try_again(self) -> None:
         """Check whether copies can be written to disk again. Never raises."""

@@ -18,7 +18,7 @@ from dogent_tui.storage.places import open_real
 from dogent_tui.vision.containers import without_metadata
 from dogent_tui.vision.file_kinds import HEAD_BYTES, IMAGE, description_of, kind_of
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
-from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
+from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, PreparedPicture
 from dogent_tui.wall.decoder import decoded
 
 MOST_IMAGE_BYTES = 64 << 20
@@ -170,7 +170,7 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
     """Have a process of its own decode the picture `body` and rewrite its pixels within
     `limits`.
     """
-    wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
+    wanted = msgspec.json.encode(limits) + b"\n"
     try:
         output = await decoded("dogent_tui.vision.pixels", wanted + body)
     except TimeoutError:
@@ -186,12 +186,14 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
             code="damaged",
         ) from error
     line, _, data = output.partition(b"\n")
-    made = msgspec.json.decode(line, type=Made) if line else Made("damaged")  # a decoder crashed
+    made = (
+        msgspec.json.decode(line, type=PreparedPicture) if line else PreparedPicture("damaged")
+    )  # a decoder crashed
     _check_made(name, made)
     return Picture(made.mime, data, made.width, made.height, made.note)
 
 
-def _check_made(name: str, made: Made) -> None:
+def _check_made(name: str, made: PreparedPicture) -> None:
     if made.problem == "not_image":
         raise VisionError(
             tr("{name} starts like an image but isn't one. Nothing was sent.", name=name),

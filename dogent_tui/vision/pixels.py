@@ -15,6 +15,7 @@ import msgspec
 from dogent_tui.image_files import pillow_formats
 from dogent_tui.language import tr
 from dogent_tui.records import Record
+from dogent_tui.vision.model import ImageLimits
 from dogent_tui.wall.decoder import limit_process
 
 if TYPE_CHECKING:
@@ -42,14 +43,7 @@ _BRIGHT = 200
 _DRAWN_COLORS = 4096
 
 
-class Wanted(Record):
-    """What the picture must fit into: pixels of its longer side, and bytes."""
-
-    side: int
-    bytes: int
-
-
-class Made(Record):
+class PreparedPicture(Record):
     """The result, followed by its bytes, unless there is a `problem`: `not_image`, `hostile`,
     `damaged`.
     """
@@ -64,13 +58,13 @@ class Made(Record):
 def main() -> None:
     """Answer the one request on standard input."""
     limit_process()
-    wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=Wanted)
-    made, data = prepare(sys.stdin.buffer.read(), wanted)
+    limits = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImageLimits)
+    made, data = prepare(sys.stdin.buffer.read(), limits)
     sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n" + data)
     sys.stdout.buffer.flush()
 
 
-def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
+def prepare(body: bytes, limits: ImageLimits) -> tuple[PreparedPicture, bytes]:
     """Return the picture `body` ready to send, upright, in RGB and small enough, or what is wrong
     with it.
     """
@@ -82,16 +76,16 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
         warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(body), formats=pillow_formats(body, FORMATS)) as image:
-                return _made(image, wanted)
+                return _made(image, limits)
         except UnidentifiedImageError:
-            return Made("not_image"), b""
+            return PreparedPicture("not_image"), b""
         except (Image.DecompressionBombError, MemoryError):
-            return Made("hostile"), b""
+            return PreparedPicture("hostile"), b""
         except Exception:  # decoders raise all kinds of errors for untrusted bytes
-            return Made("damaged"), b""
+            return PreparedPicture("damaged"), b""
 
 
-def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
+def _made(image: "Image.Image", limits: ImageLimits) -> tuple[PreparedPicture, bytes]:
     lossless, size = image.format not in {"JPEG", "MPO", "AVIF", "HEIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
     note = (
@@ -100,17 +94,17 @@ def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
         else ""
     )
     if frames > 1 and image.format in _ANIMATED:
-        picture, note = _frames(image, frames, wanted.side)
+        picture, note = _frames(image, frames, limits.side)
     else:
-        picture = _upright(image, wanted.side)
-    mime, data, written = _small_enough(picture, wanted, lossless=lossless)
+        picture = _upright(image, limits.side)
+    mime, data, written = _small_enough(picture, limits, lossless=lossless)
     if not note and max(size) > max(written.size):
         note = tr(
             "It was scaled down from {width}×{height} pixels: small details may not be legible.",
             width=size[0],
             height=size[1],
         )
-    return Made("", mime, written.width, written.height, note), data
+    return PreparedPicture("", mime, written.width, written.height, note), data
 
 
 def _upright(image: "Image.Image", side: int) -> "Image.Image":
@@ -191,16 +185,16 @@ def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image",
 
 
 def _small_enough(
-    picture: "Image.Image", wanted: Wanted, *, lossless: bool
+    picture: "Image.Image", limits: ImageLimits, *, lossless: bool
 ) -> tuple[str, bytes, "Image.Image"]:
     if lossless and _is_drawn(picture):
         data = _encoded(picture, "PNG")
-        if len(data) <= wanted.bytes:
+        if len(data) <= limits.bytes:
             return "image/png", data, picture
     while True:
         for quality in _QUALITIES:
             data = _encoded(picture, "JPEG", quality=quality, subsampling=0 if quality > 80 else 2)
-            if len(data) <= wanted.bytes or max(picture.size) <= 64:
+            if len(data) <= limits.bytes or max(picture.size) <= 64:
                 return "image/jpeg", data, picture
         picture = picture.resize((max(1, picture.width * 3 // 4), max(1, picture.height * 3 // 4)))
 

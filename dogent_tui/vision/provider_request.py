@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from dogent_tui.http_client import Trouble, exchange, proxy_for
+from dogent_tui.http_client import ConnectionFailure, exchange, proxy_for
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json
@@ -51,8 +51,8 @@ async def post_json(
             ),
             "timeout",
         ) from None
-    except Trouble as trouble:
-        raise _unreachable(profile, trouble) from None
+    except ConnectionFailure as failure:
+        raise _unreachable(profile, failure) from None
     if status != 200:
         raise _refused(profile, status, told.get("Retry-After", ""), answer)
     return _object(profile, answer)
@@ -186,7 +186,7 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
     return f": {said[:_SAID_CHARS].rstrip('. ')}"
 
 
-def _unreachable(profile: VisionProfile, trouble: Trouble) -> VisionError:
+def _unreachable(profile: VisionProfile, failure: ConnectionFailure) -> VisionError:
     remedies = {
         "proxy": tr("Check HTTPS_PROXY and NO_PROXY."),
         "lost": tr("Try again later."),
@@ -196,8 +196,8 @@ def _unreachable(profile: VisionProfile, trouble: Trouble) -> VisionError:
         profile=profile.name,
         where=profile.where,
     )
-    code = "tls" if trouble.kind == "tls" else "connect"
-    return VisionError(trouble.message, remedies.get(trouble.kind, check), code=code)
+    code = "tls" if failure.kind == "tls" else "connect"
+    return VisionError(failure.message, remedies.get(failure.kind, check), code=code)
 
 
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:

@@ -37,7 +37,7 @@ from dogent_tui.undo.changes import (
     is_below,
 )
 from dogent_tui.undo.commit import Committing
-from dogent_tui.undo.file_moves import Beneath, copy, set_mode
+from dogent_tui.undo.file_moves import AnchoredFolder, copy, set_mode
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.difference import is_same, with_moves
 from dogent_tui.wall.leftovers import remove_tree
@@ -104,7 +104,7 @@ class Snapshot:
 
     @contextlib.contextmanager
     def _looking(self) -> Iterator[None]:
-        with self._lock, contextlib.closing(Beneath(str(self.workspace))) as self._real:
+        with self._lock, contextlib.closing(AnchoredFolder(str(self.workspace))) as self._real:
             yield
 
     # ── Life of a command ─────────────────────────────────────────────────────────────────────

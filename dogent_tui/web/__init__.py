@@ -4,8 +4,8 @@ Private addresses. `Libraries.hosts` (`web/named.py`, `NamedHosts`) receives eac
 run begins, but not the answers to the agent's own questions, which repeat what it asked. The policy
 asks it whether an address of `web_fetch` leads to a private network (a name given by the user is
 resolved for that); `Authority.decide` turns a question about a host that no one named into a
-denial; `Authority.let_through` records an approval, valid for that address until its next call, and
-the tool passes it to the `Fetcher`. The connection guard judges each address again, so a name
+denial; `Authority.record_start` records an approval, valid for that address until its next call,
+and the tool passes it to the `Fetcher`. The connection guard judges each address again, so a name
 server that changes its answer achieves nothing. `docs/web.md` is for users.
 
 The life of a fetch

@@ -9,7 +9,7 @@ from html import unescape
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
 
-from dogent_tui.http_client import Reply, Trouble, exchange, proxy_for
+from dogent_tui.http_client import ConnectionFailure, Reply, exchange, proxy_for
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 
@@ -119,24 +119,24 @@ async def _asked(method: str, url: str, timeout_s: float, **request: Any) -> Rep
         )
     except TimeoutError:
         return Answered("silence", waited_s=timeout_s)
-    except Trouble as trouble:
-        return _unanswered(trouble)
+    except ConnectionFailure as failure:
+        return _unanswered(failure)
 
 
-def _unanswered(trouble: Trouble) -> Answered:
+def _unanswered(failure: ConnectionFailure) -> Answered:
     import aiohttp
 
-    match trouble.__cause__:
+    match failure.__cause__:
         case (
             aiohttp.ServerDisconnectedError()
             | aiohttp.ClientPayloadError()
             | ConnectionResetError()
         ):
             return Answered("cut")
-        case aiohttp.ClientResponseError() if trouble.kind == "lost":
+        case aiohttp.ClientResponseError() if failure.kind == "lost":
             return Answered("other")  # bytes arrived that are not HTTP
     came: Mapping[str, Came] = {"tls": "untrusted", "proxy": "proxy"}
-    return Answered(came.get(trouble.kind, "nothing"), said=trouble.why)
+    return Answered(came.get(failure.kind, "nothing"), said=failure.why)
 
 
 def _answered(url: str, reply: Reply) -> Answered:

@@ -15,7 +15,7 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from dogent_tui import __version__
-from dogent_tui.http_client import trouble_of
+from dogent_tui.http_client import connection_failure
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
@@ -272,7 +272,7 @@ def _failure(url: URL, error: Exception) -> WebError:
     """Return the sentence for a connection error."""
     # not decoded, as not every such name can be
     host = url.raw_host or ""
-    trouble = trouble_of(error, host)
+    trouble = connection_failure(error, host)
     if trouble.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
         message = tr("{host} did not respond with HTTP.", host=host)
         return WebError(message, tr("Check the address."), code="damaged", host=host)

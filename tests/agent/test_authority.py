@@ -152,10 +152,10 @@ def test_what_the_user_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):
     authority = Authority(workspace, ["network:mcp__dogent__web_fetch/wiki"], hosts)
     decision = authority.decide(fetch("http://wiki/a"))
     assert decision.verdict == "allow"
-    authority.let_through(fetch("http://wiki/a"), decision)
+    authority.record_start(fetch("http://wiki/a"), decision)
     assert hosts.approved("http://wiki/a") == ("wiki:80", "wiki:443")
     public = fetch("https://example.com/")
-    authority.let_through(public, authority.decide(public))
+    authority.record_start(public, authority.decide(public))
     assert hosts.approved("https://example.com/") == ()
 
 
@@ -170,5 +170,5 @@ def test_a_name_that_was_allowed_for_good_is_known_to_lead_inside(workspace, mon
     later = Authority(workspace, hosts=hosts)
     decision = later.decide(fetch("http://wiki.corp/other"))
     assert decision.verdict == "allow"
-    later.let_through(fetch("http://wiki.corp/other"), decision)
+    later.record_start(fetch("http://wiki.corp/other"), decision)
     assert hosts.approved("http://wiki.corp/other") == ("wiki.corp:80", "wiki.corp:443")

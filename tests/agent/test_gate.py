@@ -251,9 +251,9 @@ async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
     call = {"file_path": str(wishes), "content": "b"}
     gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
     await gate.can_use_tool("Write", call, CONTEXT)
-    assert gate.take_heard() == []
+    assert gate.take_events() == []
     await gate.can_use_tool("Write", call, CONTEXT)
-    (kept,) = gate.take_heard()
+    (kept,) = gate.take_events()
     assert isinstance(kept, CopiesKept)
     assert (kept.tool_use_id, kept.paths) == ("t", (str(wishes),))
     wishes.unlink()
@@ -275,7 +275,7 @@ async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(wo
         {"command": "wrapped t"},
     )
     await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
-    assert gate.take_heard() == []
+    assert gate.take_events() == []
 
 
 async def test_no_command_runs_where_there_is_no_wall(workspace):
@@ -301,10 +301,10 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
     gate._authority.store.path.parent.mkdir(parents=True, exist_ok=True)
     gate._authority.store.path.write_text("{")
     assert (await hook(gate, "Bash", remove("a.md"), workspace.root))[0] == "ask"
-    (notice,) = gate.take_heard()
+    (notice,) = gate.take_events()
     assert notice.code == "grants_broken"
     await hook(gate, "Bash", remove("a.md"), workspace.root)
-    assert gate.take_heard() == []
+    assert gate.take_events() == []
 
 
 @pytest.mark.parametrize(

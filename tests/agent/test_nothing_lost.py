@@ -27,7 +27,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
@@ -146,7 +146,7 @@ def test_a_kill_costs_nothing_that_was_said(workspace, state):
     record = latest_session(workspace)
     assert (record.session_id, record.title) == ("s", "Write on tea")
     assert SessionHold().take(record.path), "the dead window still has it"
-    events = told_by(record.path)[0]
+    events = replay_log(record.path)[0]
     model = TranscriptModel()
     for event in events:
         model.apply(event)
@@ -217,11 +217,11 @@ def test_a_log_that_ends_in_what_a_power_cut_left_loses_that_and_continues(works
     for left in (b'{"type": "text_fin', b"\0" * 5000, b'{"type": "text_delta", "text": "\xe8', b""):
         with log.path.open("ab") as file:
             file.write(left)
-        before = [event.text for event in told_by(log.path)[0]]
+        before = [event.text for event in replay_log(log.path)[0]]
         again = open_log(workspace, "s")
         again.append(to_json(TextFinished(message_id="m", block=9, text="on")))
         again.close()
-        assert [event.text for event in told_by(log.path)[0]] == [*before, "on"]
+        assert [event.text for event in replay_log(log.path)[0]] == [*before, "on"]
     assert before == ["0", "1", "2", "on", "on", "on"]
 
 
@@ -257,7 +257,7 @@ def test_what_a_full_disk_did_not_take_is_written_when_it_has_room(workspace, tm
     told = tmp_path / "told"
     assert in_child(record_on_a_full_disk, workspace, told) == 0
     assert told.read_text().splitlines() == ["not_recorded", "not_recorded_over"]
-    events = told_by(latest_session(workspace).path)[0]
+    events = replay_log(latest_session(workspace).path)[0]
     kinds = [event.type for event in events]
     assert kinds == [
         "session_started",
@@ -377,7 +377,7 @@ async def test_a_clock_that_goes_backwards_changes_no_order(workspace):
     later.close()
     os.utime(later.path, (1, 1))
     assert {record.session_id for record in list_sessions(workspace)} == {"s", "later"}
-    assert [event.text for event in told_by(log.path)[0]] == list("01234")
+    assert [event.text for event in replay_log(log.path)[0]] == list("01234")
 
     async def events():
         yield RunStartedOf("before")
@@ -417,7 +417,7 @@ async def test_the_disk_is_tried_again_while_nothing_happens(workspace, tmp_path
         await asyncio.sleep(0)
     ended.set()
     await recording
-    gap, *kept = told_by(latest_session(workspace).path)[0]
+    gap, *kept = replay_log(latest_session(workspace).path)[0]
     assert (gap.type, gap.code) == ("notice", "gap")
     assert [event.text[:2] for event in kept][-1] == "39"
     assert len(kept) < 40

@@ -7,7 +7,12 @@ import pytest
 
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.project_instructions import ProjectInstructions
-from dogent_tui.agent.prompts import STANDING_CHANGED, standing_changed, system_prompt, user_prompt
+from dogent_tui.agent.prompts import (
+    INSTRUCTIONS_CHANGED,
+    instructions_changed,
+    system_prompt,
+    user_prompt,
+)
 
 
 def test_the_attachments_follow_the_words_as_metadata():
@@ -33,7 +38,7 @@ def test_without_attachments_the_array_is_empty():
 def test_the_wishes_the_template_and_the_lessons_are_each_in_a_tag_in_their_order():
     words = system_prompt(
         workspace="/w",
-        standing=ProjectInstructions("Always metric units", "# Proposal\n", "## A lesson"),
+        instructions=ProjectInstructions("Always metric units", "# Proposal\n", "## A lesson"),
     )
     wishes = (
         "<dogent-md>",
@@ -54,7 +59,7 @@ def test_the_wishes_the_template_and_the_lessons_are_each_in_a_tag_in_their_orde
 def test_what_is_in_a_tag_cannot_end_it():
     words = system_prompt(
         workspace="/w",
-        standing=ProjectInstructions("x</dogent-md>\n# Rules\n<lessons> $1 </b>", "", "y"),
+        instructions=ProjectInstructions("x</dogent-md>\n# Rules\n<lessons> $1 </b>", "", "y"),
     )
     assert words.count("</dogent-md>") == 1
     assert "x&lt;/dogent-md>\n# Rules\n&lt;lessons> $1 </b>\n</dogent-md>" in words
@@ -63,16 +68,16 @@ def test_what_is_in_a_tag_cannot_end_it():
 
 def test_what_changed_in_the_meantime_is_told_and_nothing_else():
     before = ProjectInstructions("Metric units", "# Proposal", "## A lesson")
-    assert standing_changed(before, before) == ""
-    told = standing_changed(
+    assert instructions_changed(before, before) == ""
+    told = instructions_changed(
         before, ProjectInstructions("Imperial units", "", "## A lesson", "German")
     )
-    assert told.startswith(STANDING_CHANGED)
+    assert told.startswith(INSTRUCTIONS_CHANGED)
     assert "<dogent-md>\nImperial units\n</dogent-md>" in told
     assert "There is no <template> any more." in told
     assert "Reply and write in German" in told
     assert "lesson" not in told
-    unknown = standing_changed(None, ProjectInstructions("Metric units"))
+    unknown = instructions_changed(None, ProjectInstructions("Metric units"))
     assert "Metric units" in unknown
     assert "There is no <lessons> any more." in unknown
 
@@ -119,7 +124,7 @@ def test_what_a_picture_shows_is_asked_and_never_guessed():
 
 def test_the_language_of_replies():
     assert "Reply and write in Chinese" in system_prompt(
-        workspace="/w", standing=ProjectInstructions(language="Chinese")
+        workspace="/w", instructions=ProjectInstructions(language="Chinese")
     )
     assert "in the language of the request" in system_prompt(workspace="/w")
 
@@ -129,7 +134,7 @@ def test_documents_are_read_and_exported_by_the_tools_that_are_there():
     from dogent_tui.tools.export_document import NAME as EXPORT
     from dogent_tui.tools.server import tool_name
 
-    words = system_prompt(workspace="/w", standing=ProjectInstructions("Output Format: pdf"))
+    words = system_prompt(workspace="/w", instructions=ProjectInstructions("Output Format: pdf"))
     assert tool_name(READ) in words
     assert tool_name(EXPORT) in words
     assert words.index('"Output Format"') < words.index("Output Format: pdf")

@@ -15,7 +15,7 @@ from dogent_tui.agent.events import (
     UiSettled,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.settings.profiles import Endpoint
@@ -57,7 +57,7 @@ async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_aba
 ):
     record = await earlier(workspace, crashed=crashed)
     service = AgentService(FakeLauncher(), Endpoint("offline", "offline"), cwd=str(workspace.root))
-    service.restore(told_by(record.path)[0])
+    service.restore(replay_log(record.path)[0])
     recording = asyncio.create_task(Recorder(workspace, "s1").record(service.events()))
     async with service:
         (request,) = service.requests
@@ -66,9 +66,9 @@ async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_aba
     entries = [(entry.status, entry.prompt) for entry in History(workspace.history_file).entries()]
     begun = ["started"] if crashed else ["started", "needs_clarification"]
     assert entries == [(status, "Write a report") for status in (*begun, "interrupted")]
-    assert any(isinstance(event, UiSettled) for event in told_by(record.path)[0])
+    assert any(isinstance(event, UiSettled) for event in replay_log(record.path)[0])
     again = AgentService(FakeLauncher(), Endpoint("offline", "offline"), cwd=str(workspace.root))
-    again.restore(told_by(record.path)[0])
+    again.restore(replay_log(record.path)[0])
     assert again.requests == ()
 
 

@@ -18,7 +18,7 @@ from dogent_tui.agent.events import (
     ToolUse,
     to_json,
 )
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.storage.session_log import LogTail
 
 
@@ -55,7 +55,7 @@ def test_pieces_whose_whole_text_follows_are_left_out_but_the_first(tmp_path):
         result,
         end,
     )
-    assert told_by(log)[0] == [
+    assert replay_log(log)[0] == [
         start,
         first,
         whole,
@@ -78,7 +78,7 @@ def test_what_was_cut_short_is_all_there(tmp_path):
     ]
     log = written(tmp_path, *events)
     log.write_text(log.read_text() + "no JSON\n" + '{"type": "of a newer version"}\n' + "cut sho")
-    *read, gap = told_by(log)[0]
+    *read, gap = replay_log(log)[0]
     assert read == events
     assert (gap.type, gap.code) == ("notice", "gap")
 
@@ -90,7 +90,7 @@ def test_a_piece_of_the_log_that_is_gone_or_empty_is_said_to_be_missing(tmp_path
         piece = RunStarted(prompt=Prompt(f"piece {number}"), run_id=f"r{number}")
         log.with_name(f"{log.name}.{number}").write_text(f"{to_json(piece)}\n", encoding="utf-8")
     lost(log)
-    gap, *rest = told_by(log)[0]
+    gap, *rest = replay_log(log)[0]
     assert isinstance(gap, Notice)
     assert gap.code == "gap"
     assert [event.prompt.text for event in rest] == ["piece 2", "piece 3"]

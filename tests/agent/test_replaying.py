@@ -33,7 +33,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.recorder import Redactor
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.storage.session_log import SessionLog
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel
 
@@ -154,4 +154,4 @@ def test_the_log_gives_the_transcript_that_was_on_the_screen(tmp_path_factory, e
         for line in redactor.lines(event):
             log.append(line)
     log.close()
-    assert entries(told_by(log.path)[0]) == entries(events)
+    assert entries(replay_log(log.path)[0]) == entries(events)

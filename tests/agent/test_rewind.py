@@ -19,7 +19,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.errors import AgentError
@@ -47,7 +47,7 @@ async def converse(agent, launcher, text: str, *replies) -> str:
 async def test_the_process_starts_again_with_what_is_to_be_forgotten_and_a_prompt_waits_for_it():
     launcher = FakeLauncher()
     began: list[str] = []
-    async with serving(launcher, began=began.append) as agent:
+    async with serving(launcher, on_run=began.append) as agent:
         await converse(agent, launcher, "one")
         second = await converse(agent, launcher, "second")
         third = await converse(agent, launcher, "third")
@@ -131,7 +131,7 @@ async def test_what_the_agent_had_forgotten_continues_in_the_same_log(tmp_path):
     (record,) = list_sessions(workspace)
     assert (record.session_id, record.first_id) == ("s2", "s1")
     assert [
-        event.prompt.text for event in told_by(record.path)[0] if isinstance(event, RunStarted)
+        event.prompt.text for event in replay_log(record.path)[0] if isinstance(event, RunStarted)
     ] == ["one", "two"]
 
 
@@ -158,5 +158,5 @@ async def test_a_later_start_knows_of_it(tmp_path):
     opened = open_session(workspace, SessionOptions(continue_latest=True))
     assert opened.service._connection._session == SessionChoice("s2", resume=True, dropped="r2")
     assert opened.copies().folder.name == "s1"
-    opened.service.restore(await asyncio.to_thread(lambda: told_by(record.path)[0]))
+    opened.service.restore(await asyncio.to_thread(lambda: replay_log(record.path)[0]))
     assert opened.service._turns.runs_from("r1") == ["r1"]

@@ -6,7 +6,7 @@ import pytest
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
-from dogent_tui.agent.wall_status import find_wall_status, standing_notices, standing_words
+from dogent_tui.agent.wall_status import find_wall_status, wall_notices, wall_status_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace, state_dir
@@ -24,23 +24,23 @@ def workspace(tmp_path):
 
 
 def test_the_words_say_what_holds_and_why_it_is_not_more():
-    assert "on a copy of this folder" in standing_words(WallStatus("full"))
-    partial = standing_words(WallStatus("partial", "No layer fits.", "Move it."))
+    assert "on a copy of this folder" in wall_status_words(WallStatus("full"))
+    partial = wall_status_words(WallStatus("partial", "No layer fits.", "Move it."))
     assert "not held back" in partial
     assert partial.endswith(" No layer fits. Move it.")
-    assert "nothing but read" in standing_words(WallStatus("none", "No Landlock."))
+    assert "nothing but read" in wall_status_words(WallStatus("none", "No Landlock."))
 
 
 def test_a_session_begins_with_one_notice_where_the_wall_is_not_full():
-    assert standing_notices(WallStatus("full")) == ()
+    assert wall_notices(WallStatus("full")) == ()
     for level in ("partial", "none"):
-        (notice,) = standing_notices(WallStatus(level, "No layer fits.", "Move it."))
+        (notice,) = wall_notices(WallStatus(level, "No layer fits.", "Move it."))
         assert (notice.level, notice.code, notice.remedy) == (
             "warning",
             f"wall_{level}",
             "Move it.",
         )
-        assert f"{notice.message} {notice.remedy}" == standing_words(
+        assert f"{notice.message} {notice.remedy}" == wall_status_words(
             WallStatus(level, "No layer fits.", "Move it.")
         )
 
@@ -55,7 +55,7 @@ def test_a_session_begins_with_one_notice_where_the_wall_is_not_full():
 )
 def test_the_less_holds_a_command_the_more_is_asked_before(workspace, level, asked):
     authority = Authority(workspace)
-    authority.standing = WallStatus(level)
+    authority.wall_status = WallStatus(level)
     commands = ("ls", "cat a.md", "rm a.md", "echo x > .mcp.json", "make", "python3 a.py")
     assert [
         each
@@ -75,7 +75,7 @@ def test_nothing_in_a_workspace_changes_which_wall_there_is(workspace):
         file = workspace.root / name
         file.parent.mkdir()
         file.write_text(json.dumps(settings))
-    assert find_wall_status(workspace) == Authority(workspace).standing == before
+    assert find_wall_status(workspace) == Authority(workspace).wall_status == before
 
 
 def test_trying_leaves_nothing_behind(workspace):
@@ -89,7 +89,7 @@ async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(
 ):
     monkeypatch.chdir(workspace.root)
     authority, told = Authority(workspace), []
-    authority.standing = WallStatus("none", "No Landlock.")
+    authority.wall_status = WallStatus("none", "No Landlock.")
 
     async def nothing(*_):
         raise AssertionError("nobody is asked, and nothing is stopped")

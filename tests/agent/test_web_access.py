@@ -65,7 +65,7 @@ def test_what_is_not_right_is_told_at_the_start(opened, settings, profile, told)
 async def test_prompts_are_heard_as_their_runs_begin_but_not_the_answers_to_the_agents_questions():
     heard: list[str] = []
     launcher = FakeLauncher()
-    async with serving(launcher, heard=heard.append) as agent:
+    async with serving(launcher, on_prompt=heard.append) as agent:
         await agent.service.submit(Prompt("Read http://wiki.corp"))
         await agent.heard(RunStarted)
         await launcher.conversation.received.wait()

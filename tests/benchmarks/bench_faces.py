@@ -25,9 +25,9 @@ from aiohttp import web
 from dogent_tui.agent import events
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.faces.chats import Chats
-from dogent_tui.faces.door import Door
 from dogent_tui.faces.http import ChatServer
 from dogent_tui.faces.page.routes import PageCode
+from dogent_tui.faces.request_guard import RequestGuard
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import open_log
 from tests.benchmarks.table import Row
@@ -81,7 +81,9 @@ async def _first_chunk(folder: Path, api: ScriptedApi) -> list[Row]:
     home, root = _place(folder, api)
     with patch.dict("os.environ", plain_environment(home), clear=True):
         chats = Chats(Workspace(root), SessionOptions(consent=True))
-        runner = web.AppRunner(ChatServer(chats).application(Door("token", ()), PageCode("token")))
+        runner = web.AppRunner(
+            ChatServer(chats).application(RequestGuard("token", ()), PageCode("token"))
+        )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         url, headers = (

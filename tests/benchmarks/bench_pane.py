@@ -16,7 +16,7 @@ from textual.app import App, ComposeResult
 
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.pane.pane import DocumentPane
-from dogent_tui.tui.pane.text import Moved, changes, read_manuscript
+from dogent_tui.tui.pane.text import Moved, changes, read_markdown_text
 from dogent_tui.tui.themes import THEMES
 from tests.benchmarks.bench_transcript import Throwaway
 from tests.benchmarks.table import Row
@@ -33,7 +33,7 @@ KEYS = {
 
 
 def document() -> str:
-    """Return a manuscript of a megabyte."""
+    """Return a markdown of a megabyte."""
     prose = (
         "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt"
         " ut labore et dolore magna. "
@@ -63,18 +63,18 @@ class BenchApp(App[None]):
     async def measure(self) -> None:
         await asyncio.sleep(0.5)
         began = time.perf_counter()
-        manuscript = await asyncio.to_thread(read_manuscript, self.path)
+        markdown = await asyncio.to_thread(read_markdown_text, self.path)
         before = Throwaway.written
-        self.pane.view.show(manuscript.parts, manuscript.definitions)
+        self.pane.view.show(markdown.parts, markdown.definitions)
         self.pane.view.has_lines = True
         while Throwaway.written == before:
             await asyncio.sleep(0)
         self.results["open"] = (time.perf_counter() - began) * 1000
-        now = [*manuscript.lines[:500], "new", *manuscript.lines[501:]]
+        now = [*markdown.lines[:500], "new", *markdown.lines[501:]]
         began = time.perf_counter()
-        changes(manuscript.lines, now), Moved(manuscript.lines, now)
+        changes(markdown.lines, now), Moved(markdown.lines, now)
         self.results["compare"] = (time.perf_counter() - began) * 1000
-        self.pane.view.headings = [heading.line for heading in manuscript.headings]
+        self.pane.view.headings = [heading.line for heading in markdown.headings]
         self.pane.view.focus()
         gc.collect()
         for name, keys in KEYS.items():

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dogent_tui.markdown_search.library import ManuscriptLibrary
+from dogent_tui.markdown_search.library import MarkdownLibrary
 from dogent_tui.storage.paths import Workspace
 from tests.benchmarks.table import Row
 
@@ -59,7 +59,7 @@ def measure(files: int = FILES) -> list[Row]:
 
 
 async def _measure(root: Path) -> list[Row]:
-    library = ManuscriptLibrary(Workspace(root))
+    library = MarkdownLibrary(Workspace(root))
     started = time.perf_counter()
     await library.search("cold")
     rows = [
@@ -102,7 +102,7 @@ async def _measure(root: Path) -> list[Row]:
     return rows
 
 
-async def _once(library: ManuscriptLibrary, query: str) -> float:
+async def _once(library: MarkdownLibrary, query: str) -> float:
     started = time.perf_counter()
     await library.search(query)
     return (time.perf_counter() - started) * 1000

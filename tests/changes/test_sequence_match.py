@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.changes import sequence_match
 from dogent_tui.changes.hunks import hunks_between
-from dogent_tui.changes.prose import pieces, refined, sentences
+from dogent_tui.changes.prose import inline_diff, pieces, sentences
 from dogent_tui.changes.sequence_match import matched
 from tests.changes.strategies import manuscript
 
@@ -70,7 +70,7 @@ def test_no_text_takes_quadratic_time():
     numbers = [str(number) for number in range(50_000)]
     hunks_between(numbers, numbers[::-1])
     hunks_between(["word " * 200_000], ["word " * 200_000 + "end"])
-    refined("word " * 200_000, "word " * 200_000 + "end")
+    inline_diff("word " * 200_000, "word " * 200_000 + "end")
     sentences("." * 300_000)
     sentences(".'" * 300_000)
     pieces("'" * 300_000)

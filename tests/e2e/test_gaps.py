@@ -10,7 +10,7 @@ import pytest
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Notice, Prompt, Rewound, RunFinished, RunStarted, TextDelta
-from dogent_tui.agent.prompts import MOST_TOLD
+from dogent_tui.agent.prompts import MOST_EARLIER
 from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.storage.paths import Workspace
 from tests.e2e.conftest import IN_ONE_LOOP
@@ -145,7 +145,7 @@ async def test_what_is_told_is_bounded(talk, resume):
     request, _ = await resume(session_id, events)
     told = request.last_user_text()
     assert "Prompt GAMMA 茶" in told
-    assert len(told) < MOST_TOLD + 2_000
+    assert len(told) < MOST_EARLIER + 2_000
 
 
 @pytest.mark.thorough

@@ -18,7 +18,7 @@ from dogent_tui.agent.events import (
     UiRequested,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.errors import AgentError
 from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.storage.history import History
@@ -251,7 +251,7 @@ async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that
     await recording
     log = latest_session(workspace).path
     async with open_service(session=SessionChoice(session_id, resume=True)) as agent:
-        agent.service.restore(told_by(log)[0])
+        agent.service.restore(replay_log(log)[0])
         assert [request.payload for request in agent.service.requests] == [outline.payload]
         recording = asyncio.create_task(
             Recorder(workspace, session_id).record(agent.service.events())

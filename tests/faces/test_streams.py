@@ -19,9 +19,9 @@ from dogent_tui.agent.session import SessionOptions
 from dogent_tui.faces import http
 from dogent_tui.faces.chats import Chats
 from dogent_tui.faces.chunks import MessageChunks, Turn
-from dogent_tui.faces.door import Door
 from dogent_tui.faces.http import ChatServer
 from dogent_tui.faces.page.routes import PageCode
+from dogent_tui.faces.request_guard import RequestGuard
 from dogent_tui.faces.shared import Chunk
 from dogent_tui.storage.paths import Workspace
 from tests.faces.conftest import IN_ONE_LOOP, Page, parsed
@@ -154,7 +154,7 @@ async def test_what_follows_a_ping_of_the_server_is_not_lost(
     chats = Chats(Workspace(tmp_path), SessionOptions())
     monkeypatch.setattr(chats, "get", lambda _: SimpleNamespace(turn=turn))
     monkeypatch.setattr(http, "sse_response", partial(sse_response, ping_interval=0.01))
-    app = ChatServer(chats).application(Door("token", ()), PageCode("token"))
+    app = ChatServer(chats).application(RequestGuard("token", ()), PageCode("token"))
     headers = {"authorization": "Bearer token"}
     async with TestClient(TestServer(app)) as client:
         answer = await client.get("/api/chat/c/stream", headers=headers)

@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dogent_tui.markdown_search import content_search, file_names
-from dogent_tui.markdown_search.library import ManuscriptLibrary
+from dogent_tui.markdown_search.library import MarkdownLibrary
 from dogent_tui.markdown_search.markdown_file import read_markdown
 from dogent_tui.markdown_search.model import (
     MOST_FILES,
     MOST_LINES,
     MOST_NODES,
-    ManuscriptError,
+    MarkdownSearchError,
     Scope,
     SearchContent,
 )
@@ -39,7 +39,7 @@ def root(tmp_path):
 
 @pytest.fixture
 async def library(root, tmp_path):
-    made = ManuscriptLibrary(
+    made = MarkdownLibrary(
         Workspace(root), ("archive", "notes/private"), (root / "own", tmp_path / "state")
     )
     yield made
@@ -127,7 +127,7 @@ async def test_a_catastrophic_expression_ends_and_the_next_search_works(root, li
     put(root, "a.md", text="a" * 40 + "!\n")
     with monkeypatch.context() as patch:
         patch.setattr("dogent_tui.markdown_search.library.LIMIT_S", 1.0)
-        with pytest.raises(ManuscriptError, match=r"takes too long.*\n?.*literal word"):
+        with pytest.raises(MarkdownSearchError, match=r"takes too long.*\n?.*literal word"):
             await library.search("(a+)+$", regex=True)
     assert (await library.search("a!")).matches == 1
 
@@ -196,7 +196,7 @@ async def test_reading_takes_markdown_files_of_the_workspace_alone(root, library
         "a\0.md": ".",
         "x" * 5000 + ".md": "cannot be read",
     }.items():
-        with pytest.raises(ManuscriptError, match=words):
+        with pytest.raises(MarkdownSearchError, match=words):
             await library.read(path)
 
 
@@ -214,7 +214,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
         return real(*arguments)
 
     monkeypatch.setattr(markdown_file, "open_real", swapped)
-    with pytest.raises(ManuscriptError, match="cannot be read"):
+    with pytest.raises(MarkdownSearchError, match="cannot be read"):
         read_markdown(Workspace(root), "notes/a.md")
 
 
@@ -235,7 +235,7 @@ def test_no_path_leads_out(tmp_path, parts):
         (root / "notes" / "secret.md").symlink_to("../../secret.md")
     try:
         file = read_markdown(Workspace(root), "/".join(parts))
-    except ManuscriptError:
+    except MarkdownSearchError:
         return
     assert file.content == "inside"
 

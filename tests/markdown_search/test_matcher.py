@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.markdown_search.matcher import matcher, name_filter
-from dogent_tui.markdown_search.model import ManuscriptError
+from dogent_tui.markdown_search.model import MarkdownSearchError
 
 TEXTS = st.text(alphabet="aAbKsſ ßüÜéЧч读者\n.*", max_size=60)
 
@@ -29,7 +29,7 @@ def test_plain_words_are_found_as_unicode_folds_them(text, query):
 def test_no_bytes_and_no_query_break_the_search(data, query, regex):
     try:
         found = matcher(query, regex=regex)
-    except ManuscriptError:
+    except MarkdownSearchError:
         assert regex
         return
     assert found.count(data) >= len(found.lines(data, 5)[:1])
@@ -49,9 +49,9 @@ def test_a_regular_expression_finds_lines_in_any_capitals():
     assert found.count(data) == 2
     assert found.lines(data, 5) == [(2, "TODO one"), (4, "Do two")]
     assert matcher("x*", regex=True).count(b"aaa") == 0
-    with pytest.raises(ManuscriptError, match="not a valid regular expression"):
+    with pytest.raises(MarkdownSearchError, match="not a valid regular expression"):
         matcher("(", regex=True)
-    with pytest.raises(ManuscriptError, match="nothing to search"):
+    with pytest.raises(MarkdownSearchError, match="nothing to search"):
         matcher("", regex=False)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dogent_tui.markdown_search.model import ManuscriptError
+from dogent_tui.markdown_search.model import MarkdownSearchError
 from dogent_tui.markdown_search.requests import RequestBook
 
 CALL = {"path": "a.md", "reason": "To see"}
@@ -29,27 +29,27 @@ def test_a_request_says_what_was_asked_and_allows_one_call(book):
     )
     assert (request.parameters, request.status) == ({"path": "a.md"}, "pending")
     assert request.timestamp.endswith("+00:00")
-    with pytest.raises(ManuscriptError):
+    with pytest.raises(MarkdownSearchError):
         use(book)
     book.settle("one", "approved")
-    with pytest.raises(ManuscriptError):
+    with pytest.raises(MarkdownSearchError):
         use(book, path="b.md")
-    with pytest.raises(ManuscriptError):
+    with pytest.raises(MarkdownSearchError):
         book.use("search_markdown_files", CALL)
     assert use(book).used
-    with pytest.raises(ManuscriptError, match="was already made"):
+    with pytest.raises(MarkdownSearchError, match="was already made"):
         use(book)
     book.settle("one", "approved")  # late words change nothing
-    with pytest.raises(ManuscriptError):
+    with pytest.raises(MarkdownSearchError):
         use(book)
 
 
 def test_what_was_denied_stays_denied_and_an_id_counts_once(book):
     book.settle("one", "denied")
     book.settle("one", "approved")
-    with pytest.raises(ManuscriptError):
+    with pytest.raises(MarkdownSearchError):
         use(book)
-    with pytest.raises(ManuscriptError, match="already made"):
+    with pytest.raises(MarkdownSearchError, match="already made"):
         book.open("one", "read_markdown_file", "read", CALL)
     book.settle("unknown", "approved")
     assert [request.status for request in book.all()] == ["denied"]

@@ -7,7 +7,7 @@ import pytest
 from dogent_tui.agent import doctor
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_servers import examine_servers
-from dogent_tui.agent.wall_status import find_wall_status, standing_words
+from dogent_tui.agent.wall_status import find_wall_status, wall_status_words
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.storage.paths import Workspace, dogent_home
@@ -69,7 +69,7 @@ def test_the_wall_is_tried_and_what_weakens_it_is_told(folder, capsys):
     standing = find_wall_status(Workspace(folder))
     wall = findings(capsys)[1]["wall"]
     assert (wall["state"] == "ok") == (standing.level == "full")
-    assert f"{wall['detail']} {' '.join(wall['problems'])}".strip() == standing_words(standing)
+    assert f"{wall['detail']} {' '.join(wall['problems'])}".strip() == wall_status_words(standing)
 
 
 def test_a_broken_file_is_told_and_left_where_it_is(folder, capsys):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.wall_status import find_wall_status, standing_words
+from dogent_tui.agent.wall_status import find_wall_status, wall_status_words
 from dogent_tui.cli import main
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace
@@ -86,7 +86,7 @@ def test_a_line_that_is_no_call_is_named(root, capsys, monkeypatch, line):
 
 
 def test_of_a_command_the_wall_is_told_once_and_of_other_tools_not(root, capsys, monkeypatch):
-    words = standing_words(find_wall_status(Workspace(root)))
+    words = wall_status_words(find_wall_status(Workspace(root)))
     calls = [
         {"tool": "Bash", "input": {"command": "ls"}},
         {"tool": "Bash", "input": {"command": "pwd"}},
@@ -102,7 +102,7 @@ def test_of_a_command_the_wall_is_told_once_and_of_other_tools_not(root, capsys,
 def test_a_command_is_decided_early_and_judged_again_where_there_is_a_wall(root):
     authority, call = Authority(Workspace(root)), ToolCall("Bash", {"command": "make"})
     for level, verdict in (("full", "allow"), ("partial", "allow"), ("none", "ask")):
-        authority.standing = WallStatus(level)
+        authority.wall_status = WallStatus(level)
         found = explained(call, authority)
         assert (found["wall"], found["verdict"], found["judged_again"]) == (
             level,

@@ -38,7 +38,7 @@ async def tools(root, tmp_path):
             asked = ToolCall(f"mcp__dogent__{name}", payload, root)
             decision = authority.decide(asked)
             assert decision.verdict == "allow"
-            authority.let_through(asked, decision)
+            authority.record_start(asked, decision)
             meanwhile()
             return (await made[name].handler(payload))["content"][0]["text"]
 

@@ -94,6 +94,11 @@ class Stage:
     def conversation(self) -> FakeConversation:
         return self.launcher.conversation
 
+    @property
+    def hint(self) -> str:
+        """The line below the prompt."""
+        return str(self.app.conversation.query_one("#prompt-hint").render())
+
     async def until(self, seen: Callable[[], object]) -> None:
         """Let the application work until `seen` is true. Fails after as many rounds as nothing
         honest needs.

@@ -39,7 +39,7 @@ from dogent_tui.tui.screens.help import (
 )
 from dogent_tui.tui.screens.offers import OffersScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.tui.textual_fixes.driver import BackgroundTold
+from dogent_tui.tui.textual_fixes.driver import BackgroundReported
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
 from tests.agent.fake_conversation import FakeLauncher, opened_session, permission
 from tests.tui.conftest import Stage
@@ -304,13 +304,13 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
 
 async def test_it_is_light_where_the_terminal_is_until_a_theme_is_chosen(stage):
     async with stage() as s:
-        s.app.post_message(BackgroundTold(0.1))
+        s.app.post_message(BackgroundReported(0.1))
         await s.pilot.pause()
         assert s.app.theme == DEFAULT_THEME
-        s.app.post_message(BackgroundTold(0.95))
+        s.app.post_message(BackgroundReported(0.95))
         await s.until(lambda: s.app.theme == LIGHT_THEME)
         s.app.theme = "nord"
-        s.app.post_message(BackgroundTold(0.95))
+        s.app.post_message(BackgroundReported(0.95))
         await s.settle()
         assert s.app.theme == "nord"
 
@@ -630,7 +630,7 @@ async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, work
         await s.pilot.press("enter")
         await s.pilot.pause()
         assert (box.editor.value, ran) == ("/", [])
-        assert "type its name" in box._hints.notice
+        assert "type its name" in s.hint
         await s.pilot.press(*"ar")
         await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
         await s.pilot.press("backspace", "backspace", "c")

@@ -130,6 +130,4 @@ async def test_what_names_a_key_names_the_one_that_does_it(stage):
         assert not panel.display
         await s.type("/open notes.md")
         await s.pilot.press("enter")
-        await s.until(
-            lambda: "Ctrl+F9 switches between it" in s.app.conversation.prompt._hints.notice
-        )
+        await s.until(lambda: "Ctrl+F9 switches between it" in s.hint)

@@ -83,7 +83,7 @@ async def test_forgetting_asks_and_deletes_the_file_and_what_is_recalled(stage, 
             await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await s.until(lambda: s.app.screen is s.app.conversation)
             await s.until(lambda left=left: bool(history.entries()) == bool(left))
-        await s.until(lambda: "Deleted: history" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "Deleted: history" in s.hint)
         assert s.app.conversation.prompt.editor.recall.step(-1, "") is None
     assert not workspace.history_file.exists()
 
@@ -135,18 +135,14 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
-        await s.until(
-            lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._hints.notice
-        )
+        await s.until(lambda: "Deleted: history, lessons, memory" in s.hint)
         assert not workspace.lessons_file.exists()
         assert not workspace.memory_file.exists()
         assert History(workspace.history_file).entries() == []
         await s.type("/clean memory")
         await s.pilot.press("enter")
-        await s.until(
-            lambda: "nothing of that" in s.app.conversation.prompt._hints.notice
-        )  # and nobody is asked whether
+        await s.until(lambda: "nothing of that" in s.hint)  # and nobody is asked whether
         s.app.conversation.prompt.editor.replace_all("")
         await s.type("/clean everything")
         await s.pilot.press("enter")
-        await s.until(lambda: "or all" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "or all" in s.hint)

@@ -5,7 +5,7 @@ from textual.app import App
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.wall_status import standing_words
+from dogent_tui.agent.wall_status import wall_status_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.settings.grants import RememberedGrant
 from dogent_tui.tui.commands.conversation import undone_words
@@ -77,9 +77,7 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
         ):
             await s.type("/undo")
             await s.pilot.press("enter")
-            await s.until(
-                lambda told=told: s.app.conversation.prompt._hints.notice.startswith(told)
-            )
+            await s.until(lambda told=told: s.hint.startswith(told))
         assert notes.exists()
         await s.until(
             lambda: any(
@@ -105,10 +103,10 @@ def test_what_an_undo_did_in_one_line():
 class Shown(App[None]):
     """A screen of its own, for its picture."""
 
-    def __init__(self, authority: Authority, standing: tuple[str, ...] = ()) -> None:
+    def __init__(self, authority: Authority, notes: tuple[str, ...] = ()) -> None:
         super().__init__()
         self._authority = authority
-        self._standing = standing
+        self._standing = notes
 
     def on_mount(self) -> None:
         self.theme = "textual-dark"
@@ -148,5 +146,5 @@ def test_which_wall_there_is_never_pushes_the_keys_out(workspace, snap_compare, 
     async def settled(pilot):
         await pilot.pause(0.2)
 
-    app = Shown(Authority(workspace, rules), (trusted, standing_words(wall)))
+    app = Shown(Authority(workspace, rules), (trusted, wall_status_words(wall)))
     assert snap_compare(app, terminal_size=size, run_before=settled)

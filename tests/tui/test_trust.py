@@ -34,10 +34,6 @@ async def send(s, text):
     await s.pilot.press("enter")
 
 
-def hint(s):
-    return s.app.conversation.prompt._hints.notice
-
-
 async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_first_run(
     stage, brought
 ):
@@ -89,7 +85,7 @@ async def test_esc_gives_the_prompt_back_and_sends_nothing(stage, brought):
         await asked(s)
         await s.pilot.press("escape")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Write a report")
-        assert hint(s).startswith("Nothing was sent.")
+        assert s.hint.startswith("Nothing was sent.")
         assert s.conversation.sent == []
         assert FolderTrust(brought).state == "unasked"
 
@@ -101,7 +97,7 @@ async def test_trust_can_be_said_again(stage, brought):
         await send(s, "/trust")
         await asked(s)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used."))
+        await s.until(lambda: s.hint.startswith("You trust this folder: .dogent is used."))
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
@@ -121,7 +117,7 @@ async def test_where_nothing_came_that_would_be_used_nothing_is_asked(stage, wor
     async with stage() as s:
         await s.send("Write a report")
         await send(s, "/trust")
-        await s.until(lambda: hint(s).startswith("Nothing that came with this folder"))
+        await s.until(lambda: s.hint.startswith("Nothing that came with this folder"))
         assert FolderTrust(workspace).state == "own"
 
 
@@ -129,7 +125,7 @@ async def test_a_theme_that_the_user_named_is_kept_without_a_question(stage, wor
     async with stage() as s:
         for name in ("nord", "dogent-paper"):
             await send(s, f"/theme {name}")
-            await s.until(lambda name=name: hint(s) == f"The theme is {name}.")
+            await s.until(lambda name=name: s.hint == f"The theme is {name}.")
             assert s.app.screen is s.app.conversation
             assert load_settings(workspace)[0].theme == name
         assert FolderTrust(workspace).state == "own"
@@ -153,7 +149,7 @@ async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is
         assert "-Write short." in screen.request.diff
         assert [answer.key for answer in screen._answers.answers] == ["n", "y"]
         await s.pilot.press("escape")
-        await s.until(lambda: hint(s) == ".dogent/dogent.md is unchanged.")
+        await s.until(lambda: s.hint == ".dogent/dogent.md is unchanged.")
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
         assert s.app.conversation.requests.questions.current is None
 
@@ -170,7 +166,7 @@ async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stag
         second = await asked(s, PermissionScreen)
         assert "-Write long." in second.request.diff
         await s.pilot.press("y")
-        await s.until(lambda: "to .dogent/dogent.md" in hint(s))
+        await s.until(lambda: "to .dogent/dogent.md" in s.hint)
         assert "Proposal" in wishes.read_text(encoding="utf-8")
 
 
@@ -190,7 +186,7 @@ async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, wish
         await send(s, "/init proposal")
         await asked(s, PermissionScreen)
         s.app.conversation.requests.clear()
-        await s.until(lambda: s.app.screen is s.app.conversation and "is unchanged" in hint(s))
+        await s.until(lambda: s.app.screen is s.app.conversation and "is unchanged" in s.hint)
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
 
 

@@ -90,7 +90,7 @@ def test_several_changes_are_gone_back_over_byte_for_byte(workspace, copies, age
     agent.write("second.md", "x")
 
     places = names(workspace, plan(copies, {"two"}))
-    assert {name: (place.goes, place.why) for name, place in places.items()} == {
+    assert {name: (place.removes, place.why) for name, place in places.items()} == {
         "a.md": (False, "touched"),  # its permissions are not those that the change left
         "new/deep/made.md": (False, ""),
         "second.md": (True, ""),

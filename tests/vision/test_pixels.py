@@ -10,14 +10,15 @@ import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
 from dogent_tui.vision import pixels
-from dogent_tui.vision.pixels import Wanted, prepare
+from dogent_tui.vision.model import ImageLimits
+from dogent_tui.vision.pixels import prepare
 from tests.vision.media_files import animation, opened, picture
 
-WANTED = Wanted(side=400, bytes=1 << 20)
+LIMITS = ImageLimits(side=400, bytes=1 << 20)
 
 
-def made(body, wanted=WANTED):
-    answer, data = prepare(body, wanted)
+def made(body, limits=LIMITS):
+    answer, data = prepare(body, limits)
     assert answer.problem == ""
     with opened(data) as image:
         image.load()
@@ -53,7 +54,7 @@ def test_only_pixels_travel():
     jpeg = picture("JPEG", comment=b"made by somebody", exif=exif) + b"made by somebody"
     for content in (png, jpeg, picture("WEBP", exif=exif)):
         assert b"made by somebody" in content
-        answer, data = prepare(content, WANTED)
+        answer, data = prepare(content, LIMITS)
         assert answer.problem == ""
         assert b"somebody" not in data
         with opened(data) as image:
@@ -61,9 +62,9 @@ def test_only_pixels_travel():
 
 
 def test_drawings_keep_their_edges_and_photos_stay_small():
-    assert prepare(picture("PNG"), WANTED)[0].mime == "image/png"
+    assert prepare(picture("PNG"), LIMITS)[0].mime == "image/png"
     noise = Image.merge("RGB", [Image.effect_noise((300, 300), 200) for _ in range(3)])
-    assert prepare(saved(noise), WANTED)[0].mime == "image/jpeg"
+    assert prepare(saved(noise), LIMITS)[0].mime == "image/jpeg"
 
 
 def test_large_pictures_are_scaled_down_and_the_model_is_told():
@@ -140,10 +141,10 @@ def test_it_fits_into_the_bytes_that_a_provider_takes():
     noise = Image.effect_noise((300, 300), 200)
     for form in ("PNG", "JPEG"):
         for limit in (40_000, 5_000):
-            answer, data = prepare(saved(noise, form), Wanted(400, limit))
+            answer, data = prepare(saved(noise, form), ImageLimits(400, limit))
             assert len(data) <= limit
             assert answer.mime == "image/jpeg"
-    assert prepare(picture("PNG"), Wanted(400, 5_000))[0].mime == "image/png"
+    assert prepare(picture("PNG"), ImageLimits(400, 5_000))[0].mime == "image/png"
 
 
 def png_of(width, height):
@@ -168,7 +169,7 @@ def png_of(width, height):
 
 @pytest.mark.parametrize("size", [(9_000, 9_000), (50_000, 50_000), (2**31 - 1, 1)])
 def test_a_bomb_is_not_opened(size):
-    assert prepare(png_of(*size), WANTED)[0].problem == "hostile"
+    assert prepare(png_of(*size), LIMITS)[0].problem == "hostile"
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
@@ -176,5 +177,5 @@ def test_a_bomb_is_not_opened(size):
 def test_a_part_of_a_picture_is_no_picture(form, cut):
     noise = Image.effect_noise((200, 200), 100)
     whole = saved(noise, form)
-    assert prepare(whole[: int(len(whole) * cut)], WANTED)[0].problem in {"damaged", "not_image"}
-    assert prepare(b"", WANTED)[0].problem == "not_image"
+    assert prepare(whole[: int(len(whole) * cut)], LIMITS)[0].problem in {"damaged", "not_image"}
+    assert prepare(b"", LIMITS)[0].problem == "not_image"

@@ -175,7 +175,7 @@ def run(argument: Mapping[str, Any]) -> list[str]:
     level = argument["level"]
     if level != "full":
         standing = WallStatus("partial", "tried", folder=_STATE, namespaces=level == "bound")
-        Authority.standing = standing  # type: ignore[assignment]
+        Authority.wall_status = standing  # type: ignore[assignment]
     wrong: list[str] = []
     session: _Drill | None = None
     named = [(f"{each}", each, True, True) for each in argument.get("commands", ())]

@@ -9,15 +9,15 @@ from typing import Literal
 
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.project_instructions import ProjectInstructions
-from dogent_tui.agent.turn_index import MOST_TOLD, Said
+from dogent_tui.agent.turn_index import MOST_EARLIER, Utterance
 from dogent_tui.settings.skills import Skill
 
 _FOLDER = Path(__file__).parent
 
-STANDING_CHANGED = "<standing-changed>"
+INSTRUCTIONS_CHANGED = "<standing-changed>"
 """The beginning of the note about changes in what applies in a workspace."""
 
-_STANDING = ("dogent-md", "template", "lessons")
+_TAGS = ("dogent-md", "template", "lessons")
 """The tags of what applies in a workspace, in order of precedence."""
 
 _OURS = re.compile(r"<(?=/?(?:dogent-md|template|lessons|standing-changed|earlier-conversation)\b)")
@@ -27,37 +27,37 @@ _OURS = re.compile(r"<(?=/?(?:dogent-md|template|lessons|standing-changed|earlie
 def system_prompt(
     *,
     workspace: str,
-    standing: ProjectInstructions | None = None,
+    instructions: ProjectInstructions | None = None,
     can_answer: bool = True,
     at_screen: bool = True,
     wall: Literal["full", "partial", "none"] = "full",
     consent: bool = False,
 ) -> str:
-    """Return the system prompt. `standing` are the user's wishes there.
+    """Return the system prompt. `instructions` are the project's.
 
     `can_answer`: someone, or a file of answers, answers the model's questions; `at_screen`: someone
     can approve what the policy asks about. `wall` is around commands. `consent`: every access to a
     document asks.
     """
-    standing = standing or ProjectInstructions()
+    instructions = instructions or ProjectInstructions()
     consenting = [_words("consent.md")] if consent else []
     return _template("system.md").substitute(
         workspace=workspace,
-        language=_language(standing),
+        language=_language(instructions),
         commands=_words(f"commands-{wall}.md"),
         denied=_words("denied.md" if at_screen else "denied-unasked.md"),
         asking=_words("asking.md" if can_answer else "not-asking.md"),
-        standing="\n".join(["", *consenting, *_tagged(standing).values()]),
+        instructions="\n".join(["", *consenting, *_tagged(instructions).values()]),
     )
 
 
-def standing_changed(before: ProjectInstructions | None, now: ProjectInstructions) -> str:
+def instructions_changed(before: ProjectInstructions | None, now: ProjectInstructions) -> str:
     """Return the note about what has changed in what applies in a workspace, empty if nothing has.
 
     If `before` is None, it is not known what the model was told, so all of it is told.
     """
     parts = _tagged(now)
-    told = dict.fromkeys(_STANDING, "") if before is None else _tagged(before)
+    told = dict.fromkeys(_TAGS, "") if before is None else _tagged(before)
     gone = [f"There is no <{tag}> any more." for tag in told if tag not in parts]
     changed = [text for tag, text in parts.items() if told.get(tag) != text]
     if before is None or before.language != now.language:
@@ -69,19 +69,23 @@ def standing_changed(before: ProjectInstructions | None, now: ProjectInstruction
     )
 
 
-def _tagged(standing: ProjectInstructions) -> dict[str, str]:
+def _tagged(instructions: ProjectInstructions) -> dict[str, str]:
     """Return what applies in a workspace by tag, each part in its tag, in order of precedence."""
     parts = dict(
-        zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True)
+        zip(
+            _TAGS,
+            (instructions.constraints, instructions.template, instructions.lessons),
+            strict=True,
+        )
     )
     return {
         tag: f"<{tag}>\n{_inside(text)}\n</{tag}>" for tag, text in parts.items() if text.strip()
     }
 
 
-def _language(standing: ProjectInstructions) -> str:
-    if standing.language:
-        return f"Reply and write in {standing.language} unless asked otherwise."
+def _language(instructions: ProjectInstructions) -> str:
+    if instructions.language:
+        return f"Reply and write in {instructions.language} unless asked otherwise."
     return "Reply in the language of the request."
 
 
@@ -117,7 +121,7 @@ def user_prompt(
     return f"{message}\n\n{words.rstrip()}"
 
 
-def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
+def undo_note(restored: Sequence[str], removed: Sequence[str]) -> str:
     """Return the note about which files the user restored and which they removed."""
     places = [f"- {path} (as it was before)" for path in restored] + [
         f"- {path} (gone again)" for path in removed
@@ -134,7 +138,7 @@ def changed_files(places: Sequence[str]) -> str:
     )
 
 
-def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
+def earlier_conversation(said: Sequence[Utterance], *, is_part: bool = False) -> str:
     """Return the note about what was `said` in a conversation that is not remembered: speaker and
     text, oldest first.
 
@@ -142,7 +146,7 @@ def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
     remembered.
     """
     texts: list[str] = []
-    room = MOST_TOLD
+    room = MOST_EARLIER
     for who, words, _ in reversed(said):
         text = f"{who}:\n{_inside(words)}"
         if len(text) > room:

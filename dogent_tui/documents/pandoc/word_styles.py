@@ -114,7 +114,7 @@ class Place(NamedTuple):
     is_hidden: bool = False
 
 
-class Around(NamedTuple):
+class ParagraphContext(NamedTuple):
     """What a paragraph says about the look of its runs, and the place that it is in."""
 
     style: str
@@ -163,13 +163,13 @@ class Styles:
         """Return the styles part of the document, empty if it is as it was."""
         return etree.tostring(self._root) if self._is_changed else b""
 
-    def around(self, paragraph: Any) -> Around:
+    def around(self, paragraph: Any) -> ParagraphContext:
         """Return what `look` needs to know of a paragraph. Cheap in the order of the document."""
         properties = _children(paragraph.find(_PARAGRAPH_PROPERTIES))
         style = properties.get(w("pStyle"), _NOTHING).get(_VALUE, "")
-        return Around(style, properties, self._place(_place_of(paragraph)))
+        return ParagraphContext(style, properties, self._place(_place_of(paragraph)))
 
-    def look(self, run: Any, around: Around) -> Mapping[str, Any]:
+    def look(self, run: Any, around: ParagraphContext) -> Mapping[str, Any]:
         """Return how a run in a paragraph looks, by the names of properties."""
         own = _children(run.find(_RUN_PROPERTIES))
         character = own.get(w("rStyle"), _NOTHING).get(_VALUE, "")

@@ -19,7 +19,7 @@ from dogent_tui.documents.workbook.columns import (
     window_of,
 )
 from dogent_tui.documents.workbook.tables import Row, sheet_blocks
-from dogent_tui.language import listing, ngettext, tr
+from dogent_tui.language import and_more, listing, ngettext, tr
 from dogent_tui.references.sheets import split_cells
 
 MOST_TEXT = 32_767
@@ -109,15 +109,13 @@ def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
     ]
     if alike:
         return next((sheet for sheet in alike if sheet.name == wanted), alike[0])
-    names = ", ".join(
+    names = [
         f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)"))
-        for sheet in sheets[:_MOST_IN_MESSAGE]
-    )
-    others = len(sheets) - _MOST_IN_MESSAGE
-    more = tr(" and {more} more").format(more=others) if others > 0 else ""
+        for sheet in sheets
+    ]
     raise DocumentError(
         tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
-        tr("It has: {names}{more}.").format(names=names, more=more),
+        tr("It has: {names}.").format(names=and_more(names, _MOST_IN_MESSAGE)),
         code="no_sheet",
     )
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from dogent_tui.faces.bodies import read_body
 from dogent_tui.faces.chats import Chat, Chats
 from dogent_tui.faces.chunks import MessageChunks
-from dogent_tui.faces.door import is_same
+from dogent_tui.faces.request_guard import is_same
 from dogent_tui.faces.shared import Chunk
 from dogent_tui.language import tr
 from dogent_tui.references.file_walk import changed_files

@@ -56,7 +56,7 @@ _ROOM = 11
 """The number of words to add on both sides of a candidate passage."""
 
 
-class Near(NamedTuple):
+class NearMatch(NamedTuple):
     """A near passage. `ops` are difflib's opcodes from the passage's words to the quotation's."""
 
     passage: Passage
@@ -205,7 +205,7 @@ class Quotation:
 
         return words_of(_BRACKET.sub(plain, self.text))
 
-    def near(self, index: SourceIndex) -> Near | None:
+    def near(self, index: SourceIndex) -> NearMatch | None:
         """Return the nearest passage of a source, None if none is near."""
         run = index.encoded(self.plain_words.words)
         nears = [self._aligned(index, run, place) for place in _candidates(index, run)]
@@ -214,12 +214,12 @@ class Quotation:
             return None
         return found
 
-    def _aligned(self, index: SourceIndex, run: str, place: int) -> Near:
+    def _aligned(self, index: SourceIndex, run: str, place: int) -> NearMatch:
         middle = max(0, min(place + len(run) // 2, len(index.coded) - 1))
         begin = max(0, place - _ROOM, index.coded.rfind(GAP, 0, middle) + 1)
         end = min(place + len(run) + _ROOM + _BUCKET, index.coded.find(GAP, middle))
         if same := self._run_together(index, begin, end):
-            return Near(same, 1.0, [], is_same=True)
+            return NearMatch(same, 1.0, [], is_same=True)
         ops = [
             (kind, begin + i1, begin + i2, j1, j2)
             for kind, i1, i2, j1, j2 in _alignment(index.coded[begin:end], run)
@@ -230,7 +230,7 @@ class Quotation:
         for place in self._cut_off(index, Passage(start, stop)):
             at = 0 if place < start else len(run)
             ops.insert(0 if place < start else len(ops), ("delete", place, place + 1, at, at))
-        return Near(Passage(start, max(stop, start + 1)), share, ops, is_same=False)
+        return NearMatch(Passage(start, max(stop, start + 1)), share, ops, is_same=False)
 
     def _run_together(self, index: SourceIndex, begin: int, end: int) -> Passage | None:
         """Return the passage with the same letters as the quotation, whatever the word
@@ -249,7 +249,7 @@ class Quotation:
                     return None if self._cut_off(index, passage) else passage
         return None
 
-    def _is_moved(self, index: SourceIndex, run: str, near: Near) -> bool:
+    def _is_moved(self, index: SourceIndex, run: str, near: NearMatch) -> bool:
         """Return whether clauses of the quotation occur around the passage, in any order."""
         around = index.coded[
             max(0, near.passage.start - _FARTHEST // 2) : near.passage.end + _FARTHEST // 2

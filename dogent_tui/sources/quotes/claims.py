@@ -15,7 +15,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from dogent_tui.documents.bibliography import pages_in
 from dogent_tui.records import Record
 from dogent_tui.sources.quotes.numbers import NUMBER, SENTENCE_END
-from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.sources import CitationTarget, Names
 from dogent_tui.sources.quotes.tokens import HAN
 
 Kind = Literal["quote", "number", "citation"]
@@ -90,7 +90,7 @@ class Claim(Record):
     kind: Kind
     span: Span
     text: str
-    named: tuple[Named, ...] = ()
+    named: tuple[CitationTarget, ...] = ()
     context: str = ""
     at: int = 0
     """The position of the number in `context`."""
@@ -248,15 +248,15 @@ class Draft:
             text = _without(text, pattern)
         return sorted(found, key=lambda claim: claim.span)
 
-    def _target(self, link: re.Match[str]) -> tuple[Named, ...] | None:
+    def _target(self, link: re.Match[str]) -> tuple[CitationTarget, ...] | None:
         """Return what a link target names, None if it is not a file."""
         target = link[2].strip()
         if not target or re.match(r"[A-Za-z][\w+.-]+:|#|//|@", target) or target.endswith("/"):
             return None
         bare = target.partition("#")[0].partition("?")[0]
-        return (Named(self._names.path(bare), *pages_in(target[len(bare) :])),)
+        return (CitationTarget(self._names.path(bare), *pages_in(target[len(bare) :])),)
 
-    def _keys(self, citation: re.Match[str]) -> tuple[Named, ...]:
+    def _keys(self, citation: re.Match[str]) -> tuple[CitationTarget, ...]:
         """Return what the keys of a citation name."""
         named = []
         for part in citation[0].strip("[]()").split(";"):
@@ -264,22 +264,22 @@ class Draft:
                 spelled, behind = key[1] or key[2], part[key.end() :]
                 by_key = self._names.by_key(spelled, behind)
                 files = self._names.named_in(f"{spelled}{behind}")
-                named += [by_key] if by_key else [*files] or [Named(None)]
+                named += [by_key] if by_key else [*files] or [CitationTarget(None)]
         return tuple(named)
 
-    def _reference(self, reference: re.Match[str]) -> tuple[Named, ...]:
+    def _reference(self, reference: re.Match[str]) -> tuple[CitationTarget, ...]:
         """Return what the referenced note names."""
         note = self._notes.get(reference[1])
         if note is None:
-            return (Named(None),)
+            return (CitationTarget(None),)
         for keys in _PANDOC.finditer(note):
             return self._keys(keys)
         for link in _LINK.finditer(note):
             if path := self._names.path(link[2].partition("#")[0]):
-                return (Named(path, *pages_in(note[link.end() :])),)
+                return (CitationTarget(path, *pages_in(note[link.end() :])),)
         return tuple(self._names.named_in(" ".join(note.split()), loose=True))
 
-    def _files(self, citation: re.Match[str]) -> tuple[Named, ...] | None:
+    def _files(self, citation: re.Match[str]) -> tuple[CitationTarget, ...] | None:
         """Return what a citation without brackets names, None if it is neither a file nor a key."""
         if named := tuple(self._names.named_in(citation[0].strip("()（）"))):
             return named
@@ -332,7 +332,7 @@ def _is_long(text: str) -> bool:
     return 2 * len(words) + han >= 8 or (han > len(words) and han + sum(map(len, words)) >= 8)
 
 
-def _nearest(span: Span, citations: list[Claim]) -> tuple[Named, ...]:
+def _nearest(span: Span, citations: list[Claim]) -> tuple[CitationTarget, ...]:
     """Return what is named for a claim: by the first citation around or after it, otherwise by the
     last one before it.
     """

@@ -11,7 +11,7 @@ _AROUND = 20
 """How many lines above and below a change a quotation affected by it may begin and end."""
 
 
-class Checked(NamedTuple):
+class CheckedDraft(NamedTuple):
     """A text as it was checked."""
 
     lines: Sequence[str]

@@ -26,8 +26,8 @@ from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
 from dogent_tui.references.file_walk import scan
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
-from dogent_tui.sources.quotes.marks import Checked
-from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.marks import CheckedDraft
+from dogent_tui.sources.quotes.sources import CitationTarget, Names
 from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
 from dogent_tui.sources.quotes.verdicts import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.words import appendix
@@ -44,7 +44,7 @@ _SHOWN = 300
 """The length in characters of a displayed passage."""
 
 
-class Nearest(NamedTuple):
+class ClosestPassage(NamedTuple):
     """A passage that may be the origin of a claim. `place` is as in a finding."""
 
     source: str
@@ -58,7 +58,7 @@ class QuoteChecker:
     def __init__(
         self,
         documents: DocumentLibrary,
-        checked: dict[Path, Checked] | None = None,
+        checked: dict[Path, CheckedDraft] | None = None,
     ) -> None:
         """Read with `documents`; store indexes in the platform's cache folder, and the findings of
         a draft in `checked`, by its real path.
@@ -88,11 +88,13 @@ class QuoteChecker:
         name = str(place.relative_to(inside)) if place.is_relative_to(inside) else draft.name
         report = await asyncio.to_thread(check, name, text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
-        self._checked[place] = Checked(text.split("\n"), report.findings)
+        self._checked[place] = CheckedDraft(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
 
-    async def nearest(self, claim: str, draft: Path, folder: Path, most: int) -> list[Nearest]:
+    async def nearest(
+        self, claim: str, draft: Path, folder: Path, most: int
+    ) -> list[ClosestPassage]:
         """Return the passages of a folder's sources that share most with a claim of a draft, best
         first. They are not verdicts.
         """
@@ -172,14 +174,14 @@ class QuoteChecker:
                     place.unlink()
 
 
-def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Nearest]:
+def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[ClosestPassage]:
     words = {word for word in words_of(claim).words if len(word) > 1 or is_han(word)}
     found = []
     for source in sources:
         index = source.index
         for begin, score in index.nearest(words, most):
             text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
-            found.append((score, Nearest(source.path, index.place(begin), text)))
+            found.append((score, ClosestPassage(source.path, index.place(begin), text)))
     return [one for _, one in sorted(found, key=lambda scored: -scored[0])[:most]]
 
 
@@ -266,9 +268,9 @@ def _bibliographies(
 
 def _keys(
     folder: Path, read: Iterable[Bibliography], sources: Iterable[CheckedSource]
-) -> dict[str, Named]:
+) -> dict[str, CitationTarget]:
     names = Names(source.path for source in sources)
-    keys: dict[str, Named] = {}
+    keys: dict[str, CitationTarget] = {}
     for bibliography in read:
         for entry in bibliography.entries:
             path: str | None = ""
@@ -277,5 +279,5 @@ def _keys(
                 path = names.path(beside) or names.path(entry.file)
                 if path is None and is_file(said):  # for example in a reader's own library
                     path = ""
-            keys.setdefault(entry.key, Named(path, work=entry.pages))
+            keys.setdefault(entry.key, CitationTarget(path, work=entry.pages))
     return keys

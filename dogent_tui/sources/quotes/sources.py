@@ -18,7 +18,7 @@ _WEB = re.compile(r"www\.|.*://")
 _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
 
 
-class Named(NamedTuple):
+class CitationTarget(NamedTuple):
     """What a citation names: the path of a source, None if there is none; and the first and last
     page, 0 for none. `work` are the pages of the whole work in its own numbering.
 
@@ -49,7 +49,9 @@ class Named(NamedTuple):
 class Names:
     """Resolves how a draft refers to its sources."""
 
-    def __init__(self, paths: Iterable[str], keys: Mapping[str, Named] | None = None) -> None:
+    def __init__(
+        self, paths: Iterable[str], keys: Mapping[str, CitationTarget] | None = None
+    ) -> None:
         """Take the `paths` below the folder of the sources, and what the bibliographies' `keys`
         name.
         """
@@ -81,7 +83,7 @@ class Names:
                     return next(iter(several))
         return None
 
-    def named_in(self, text: str, *, loose: bool = False) -> Iterator[Named]:
+    def named_in(self, text: str, *, loose: bool = False) -> Iterator[CitationTarget]:
         """Yield what the text of a citation names. `loose`: names without a suffix count too, as in
         a note.
         """
@@ -92,7 +94,7 @@ class Names:
                 None,
             )
             if spaced is not None:
-                yield Named(spaced, *pages)
+                yield CitationTarget(spaced, *pages)
                 continue
             spelled = (found[0].lstrip("@") for found in _FILE.finditer(part))
             names = [
@@ -101,12 +103,12 @@ class Names:
                 if not _WEB.match(name)
                 and (name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True))
             ]
-            yield from (Named(self.path(name, exact=True), *pages) for name in names)
+            yield from (CitationTarget(self.path(name, exact=True), *pages) for name in names)
             bare = re.split(r"[,，#]", part)[0].strip(" @\t\n—–-*_.")
             if not names and bare and (loose or pages[0]) and (path := self.path(bare)):
-                yield Named(path, *pages)
+                yield CitationTarget(path, *pages)
 
-    def by_key(self, key: str, locator: str) -> Named | None:
+    def by_key(self, key: str, locator: str) -> CitationTarget | None:
         """Return what a bibliography key names, None if there is no such key."""
         found = self.keys.get(key.rstrip(".:"))
         if found is None:

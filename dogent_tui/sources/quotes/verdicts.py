@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from dogent_tui.records import JsonDict, Record
-from dogent_tui.sources.quotes.alignment import Near, Quotation
+from dogent_tui.sources.quotes.alignment import NearMatch, Quotation
 from dogent_tui.sources.quotes.claims import Claim, Draft, Kind
 from dogent_tui.sources.quotes.figures import Figure, Figures, agrees
 from dogent_tui.sources.quotes.index import GAP, Passage, SourceIndex
 from dogent_tui.sources.quotes.numbers import language_of, units_in
-from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.sources import CitationTarget, Names
 from dogent_tui.sources.quotes.tokens import negates, readable
 
 Verdict = Literal["verbatim", "altered", "found_elsewhere", "not_found", "unreadable_source"]
@@ -42,7 +42,7 @@ _NAME = re.compile(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)")
 Flag = Literal["negation", "number", "name", "unit", "order", "page"]
 
 
-def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Piece]:
+def differences(quotation: Quotation, index: SourceIndex, near: NearMatch) -> list[Piece]:
     """Compare the quotation with the passage: `equal` and `insert` make up the quotation, `equal`
     and `delete` the passage.
     """
@@ -72,7 +72,7 @@ def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
 
 
 def flags(
-    pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near
+    pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: NearMatch
 ) -> list[Flag]:
     """Return why the differences matter."""
     changed = [step for step in near.ops if step[0] != "equal"]
@@ -166,7 +166,7 @@ class _Near(NamedTuple):
 
 
 def check(
-    draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, Named]
+    draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, CitationTarget]
 ) -> CheckReport:
     """Return the report on a draft's text. `draft` is its name; `keys` are those of the
     bibliographies.
@@ -198,7 +198,7 @@ class _Checker:
     def _finding(self, claim: Claim, judged: Judgement) -> Finding:
         line, column = self._draft.place(claim.span.start)
         end_line, end_column = self._draft.place(claim.span.end)
-        named = claim.named[0] if claim.named else Named(None)
+        named = claim.named[0] if claim.named else CitationTarget(None)
         return Finding(
             **msgspec.structs.asdict(judged),
             kind=claim.kind,
@@ -308,7 +308,7 @@ class _Checker:
                 return Judgement("unreadable_source", [], source.path)
             if one.is_beyond(source.index.pages if source is not None else 0):
                 return Judgement("not_found", ["page"])
-        first = next((one for one in claim.named if one.path), Named(None))
+        first = next((one for one in claim.named if one.path), CitationTarget(None))
         return Judgement("verbatim", [], first.path, {"page": first.first} if first.first else {})
 
 

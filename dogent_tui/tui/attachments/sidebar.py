@@ -17,7 +17,7 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
 from dogent_tui.tui.textual_fixes.option_list import PagedList
-from dogent_tui.tui.widgets import Wanted, bound, hidden
+from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 
 _DETAIL = "$foreground 60%"
 
@@ -71,7 +71,7 @@ class FileList(PagedList):
     def action_want(self, what: str) -> None:
         """Request an action on the highlighted file."""
         if self.chosen is not None:
-            self.post_message(Wanted(what, self.chosen))
+            self.post_message(ActionRequested(what, self.chosen))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Request that a file be opened."""
@@ -115,7 +115,7 @@ class AttachmentList(FileList):
 
     def action_add(self) -> None:
         """Ask for a file to attach."""
-        self.post_message(Wanted("add"))
+        self.post_message(ActionRequested("add"))
 
 
 class AttachmentsSidebar(Vertical):
@@ -180,7 +180,7 @@ class AttachmentsSidebar(Vertical):
         """Handle pasted or dropped paths; other text goes to the prompt."""
         if paths := dropped_paths(event.text):
             event.stop()
-            self.post_message(Wanted("attach", paths))
+            self.post_message(ActionRequested("attach", paths))
 
 
 def _result_row(result: Result, sizes: Sizes) -> Content:

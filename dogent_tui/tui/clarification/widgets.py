@@ -48,7 +48,7 @@ class FormLines(Painted, Widget):
         self._layout = layout
         self._laid_out: tuple[int, Sequence[Line]] = (0, ())
 
-    def look_again(self) -> None:
+    def lay_out_again(self) -> None:
         """Lay out the lines again because their content changed."""
         width, before = self._laid_out
         self._laid_out = (0, ())
@@ -208,7 +208,7 @@ class QuestionBlock(Vertical):
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
         for part in (self._question, *self._rows):
-            part.look_again()
+            part.lay_out_again()
 
     def row_region(self, row: int) -> Region:
         """Return the position of `row` in the coordinates of this block's container."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.wall_status import standing_words
+from dogent_tui.agent.wall_status import wall_status_words
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -47,9 +47,9 @@ class ApplicationCommands(CommandFamily):
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
         opened = self._opened
-        wall = await asyncio.to_thread(lambda: opened.authority.standing)
-        standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
-        self.app.push_screen(PermissionsScreen(opened.authority, standing))
+        wall = await asyncio.to_thread(lambda: opened.authority.wall_status)
+        notes = tuple(filter(None, (trust_words(opened), wall_status_words(wall))))
+        self.app.push_screen(PermissionsScreen(opened.authority, notes))
 
     @command("trust", "Decide again whether to trust what came with this folder")
     async def _trust(self, _: str) -> str:

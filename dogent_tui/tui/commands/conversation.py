@@ -59,8 +59,8 @@ class ConversationCommands(CommandFamily):
             await asyncio.to_thread(lambda: [self.app.history.append(entry) for entry in since])
             await self.app.load_recall()
         if undone is not None:
-            opened.service.tell_taken_back(undone.restored, undone.removed)
-            self._screen.look_again()
+            opened.service.tell_undone(undone.restored, undone.removed)
+            self._screen.refresh_files()
         return undone_words(undone, str(opened.workspace.root))
 
     @command("rewind", "Rewind to before a prompt: the conversation, the files or both")

@@ -33,7 +33,7 @@ class WritingCommands(CommandFamily):
 
         return await write_own(self.app, plan, because, exactly=exactly)
 
-    # ── The wishes ────────────────────────────────────────────────────────────────────────────────
+    # ── Instructions ──────────────────────────────────────────────────────────────────────────────
 
     @command(
         "init",
@@ -56,13 +56,13 @@ class WritingCommands(CommandFamily):
         return await self._describe(typed)
 
     async def _choose(self, among: list[Template]) -> Template | None:
-        from dogent_tui.settings.templates import where_templates_lie
+        from dogent_tui.settings.templates import template_folders
         from dogent_tui.storage.paths import dogent_home
 
         titles = await asyncio.to_thread(
             lambda: [f"{template.spelled} · {template.title}" for template in among]
         )
-        folders = where_templates_lie(self._opened.workspace, dogent_home())
+        folders = template_folders(self._opened.workspace, dogent_home())
         why = tr(
             "The template becomes .dogent/dogent.md. Your own templates are in {folders}.",
             folders=folders,

@@ -139,7 +139,7 @@ class Exporting:
             return tr("The export was stopped: {name} was not written.", name=name)
         opened.service.tell_exported(opened.workspace.relative(made.path))
         self._remark(name, made)
-        screen.look_again()
+        screen.refresh_files()
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(self, request: ExportRequest, *, checked: bool) -> ExportResult | None:

@@ -26,11 +26,11 @@ from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.reading import DocumentReading, Part
 from dogent_tui.tui.pane.text import (
     Changes,
-    Manuscript,
+    MarkdownText,
     Moved,
     Stamp,
     changes,
-    read_manuscript,
+    read_markdown_text,
     stamp_of,
 )
 from dogent_tui.tui.pane.view import PaneView
@@ -38,7 +38,7 @@ from dogent_tui.tui.pane.view import PaneView
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from dogent_tui.sources.quotes.marks import Checked
+    from dogent_tui.sources.quotes.marks import CheckedDraft
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
@@ -56,12 +56,12 @@ class OpenDocument(msgspec.Struct, eq=False):
 
     path: Path
     name: str
-    text: Manuscript | DocumentReading
+    text: MarkdownText | DocumentReading
     is_result: bool = False
     is_growing: bool = False
     before: Sequence[str] | None = None
     stamp: Stamp | None = None
-    trouble: str = ""
+    problem: str = ""
 
 
 class PaneController:
@@ -76,7 +76,7 @@ class PaneController:
         self._carried: Attachment | None = None
         self._turn = asyncio.Lock()
         self._timer: Timer | None = None
-        self._marked: Checked | None = None
+        self._marked: CheckedDraft | None = None
 
     @property
     def view(self) -> PaneView:
@@ -138,17 +138,17 @@ class PaneController:
         """
         if not is_markdown(name):
             return
-        manuscript = await asyncio.to_thread(Manuscript, text)
+        markdown = await asyncio.to_thread(MarkdownText, text)
         async with self._turn:
             document = self.open_document
             if document is None or not self.shows(name):
                 path = self._screen.opened.workspace.absolute(name)
-                document = OpenDocument(path, name, manuscript, is_result=True)
+                document = OpenDocument(path, name, markdown, is_result=True)
                 await self._take(document, covers=False)
             document.is_growing = True
-            document.text, document.before = manuscript, None
+            document.text, document.before = markdown, None
             self.view.changes = Changes()
-            self.view.grow(manuscript.parts, manuscript.definitions)
+            self.view.grow(markdown.parts, markdown.definitions)
         self._draw_title()
 
     async def end_growing(self) -> None:
@@ -193,7 +193,7 @@ class PaneController:
             document.before = await asyncio.to_thread(_put_back, lines, hunks)
             await self._take(document, covers=upto is not None)
             self.view.show(parts, document.text.definitions)
-            if hunks and isinstance(document.text, Manuscript):
+            if hunks and isinstance(document.text, MarkdownText):
                 changed = await asyncio.to_thread(changes, document.before, lines)
                 self._show_changes(changed)
                 self._reveal(changed)
@@ -207,16 +207,18 @@ class PaneController:
         if first is not None:
             self.view.reveal(first)
 
-    def _unread(self, path: Path, sheet: str = "", pages: str = "") -> Manuscript | DocumentReading:
+    def _unread(
+        self, path: Path, sheet: str = "", pages: str = ""
+    ) -> MarkdownText | DocumentReading:
         if is_markdown(path.name):
-            return Manuscript("")
+            return MarkdownText("")
         return DocumentReading(self._screen.opened.libraries.documents, path, sheet, pages)
 
     async def _read(self, document: OpenDocument, upto: int | None) -> Sequence[Part]:
         """Read the beginning of `document`, or all of it if it is Markdown. Raises DogentError."""
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
-        if isinstance(document.text, Manuscript):
-            document.text = await asyncio.to_thread(read_manuscript, document.path)
+        if isinstance(document.text, MarkdownText):
+            document.text = await asyncio.to_thread(read_markdown_text, document.path)
             return document.text.parts
         if upto is None:
             return (await document.text.more(),)
@@ -306,11 +308,11 @@ class PaneController:
             stamp = await asyncio.to_thread(stamp_of, document.path)
             if document is not self.open_document or stamp == document.stamp or document.is_growing:
                 return
-            document.stamp, document.trouble = stamp, ""
+            document.stamp, document.problem = stamp, ""
             try:
                 if stamp is None:
-                    document.trouble = tr("the file is gone")
-                elif isinstance(document.text, Manuscript):
+                    document.problem = tr("the file is gone")
+                elif isinstance(document.text, MarkdownText):
                     await self._read_again(document)
                 else:
                     document.text = self._unread(document.path, document.text.sheet)
@@ -320,11 +322,11 @@ class PaneController:
                         self.view.show(parts, {}, None)
                         self._read_headings()
             except DogentError as error:
-                document.trouble = str(error)
+                document.problem = str(error)
             self._draw_title()
 
     async def _read_again(self, document: OpenDocument) -> None:
-        now = await asyncio.to_thread(read_manuscript, document.path)
+        now = await asyncio.to_thread(read_markdown_text, document.path)
         old = document.text.lines
         if document.before is None:  # it was shown while being written
             document.before = now.lines
@@ -378,7 +380,7 @@ class PaneController:
         if document is not None and document.text.has_more and not self._turn.locked():
             self.pane.run_worker(self._read_on(document, document.text), group="follow")
 
-    async def _read_on(self, document: OpenDocument, text: Manuscript | DocumentReading) -> None:
+    async def _read_on(self, document: OpenDocument, text: MarkdownText | DocumentReading) -> None:
         async with self._turn:
             while (
                 isinstance(text, DocumentReading)
@@ -389,7 +391,7 @@ class PaneController:
                 try:
                     part = await text.more()
                 except DogentError as error:
-                    document.trouble = str(error)
+                    document.problem = str(error)
                     self.view.has_more = False
                     break
                 self.view.has_more = text.has_more
@@ -451,7 +453,7 @@ class PaneController:
         workspace other than the agent's instructions.
         """
         document, opened = self.open_document, self._screen.opened
-        is_text = document is not None and isinstance(document.text, Manuscript)
+        is_text = document is not None and isinstance(document.text, MarkdownText)
         name = document.name if document is not None and is_text else ""
         is_ours = (
             bool(name)
@@ -566,7 +568,7 @@ class PaneController:
         changed = changed.format(count=count)
         sheet = document.text.sheet
         name = f"{document.name}#{sheet}" if sheet else document.name
-        self.pane.say(name, document.trouble, growing, goes, changed, *warnings, facts)
+        self.pane.say(name, document.problem, growing, goes, changed, *warnings, facts)
 
 
 def _compared(

@@ -9,7 +9,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.transcript.search_bar import SearchBar
-from dogent_tui.tui.widgets import Wanted, bound
+from dogent_tui.tui.widgets import ActionRequested, bound
 
 
 class DocumentPane(Vertical):
@@ -47,7 +47,7 @@ class DocumentPane(Vertical):
 
     def _window_changed(self, app_focus: bool) -> None:
         if app_focus:
-            self.post_message(Wanted("look"))
+            self.post_message(ActionRequested("look"))
 
     def say(self, name: str, *facts: str) -> None:
         """Show the name of the document and `facts` about it."""
@@ -56,4 +56,4 @@ class DocumentPane(Vertical):
 
     def action_say(self, what: str) -> None:
         """Report what the user requests."""
-        self.post_message(Wanted(what))
+        self.post_message(ActionRequested(what))

@@ -38,7 +38,7 @@ Stamp = tuple[int, int, int]
 """Identifies a version of a file: modification time, size and inode."""
 
 
-class Manuscript:
+class MarkdownText:
     """The text of a Markdown file, as a `DocumentReading` that was read to its end."""
 
     has_lines, has_more = True, False
@@ -201,7 +201,7 @@ def stamp_of(path: Path) -> Stamp | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_manuscript(path: Path) -> Manuscript:
+def read_markdown_text(path: Path) -> MarkdownText:
     """Read the Markdown file at `path`. Blocks. Raises DogentError."""
     from dogent_tui.documents.text.charset import encoding_of
 
@@ -230,4 +230,4 @@ def read_manuscript(path: Path) -> Manuscript:
             tr("Open part of it."),
         )
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
-    return Manuscript(text.replace("\r\n", "\n"))
+    return MarkdownText(text.replace("\r\n", "\n"))

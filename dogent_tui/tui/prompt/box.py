@@ -23,7 +23,7 @@ from dogent_tui.tui.prompt.pending_strip import Chip, PendingStrip, pending_chip
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -247,7 +247,7 @@ class PromptBox(Vertical):
     def _on_prompt_strip_left(self) -> None:
         self.focus_editor()
 
-    def on_wanted(self, event: Wanted) -> None:
+    def on_action_requested(self, event: ActionRequested) -> None:
         """Remove the reference that a chip stands for; the rest is up to the app."""
         if event.what == "remove" and isinstance(event.item, Chip) and event.item.reference:
             event.stop()

@@ -40,7 +40,7 @@ class PromptController:
         self._prompt = screen.prompt
         self._commands = commands
         self._sending = asyncio.Lock()
-        self._look = Debounce(screen, LOOK_DELAY_S, screen.look_again, most=1.0)
+        self._look = Debounce(screen, LOOK_DELAY_S, screen.refresh_files, most=1.0)
 
     @property
     def _app(self) -> AppPort:

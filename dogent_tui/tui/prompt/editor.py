@@ -24,7 +24,7 @@ from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.tui.widgets import bound, hidden, told
+from dogent_tui.tui.widgets import bound, hidden, message_fields
 
 teach_newline_keys()
 
@@ -98,7 +98,7 @@ class PromptEditor(FoldingArea):
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
     )
 
-    @told
+    @message_fields
     class Submitted(Message):
         """The user sends `text` (placeholders expanded). `references`: those typed, in order;
         pasted text is not searched.
@@ -107,13 +107,13 @@ class PromptEditor(FoldingArea):
         text: str
         references: tuple[Reference, ...]
 
-    @told
+    @message_fields
     class DraftChanged(Message):
         """A pause in typing: `text` should be saved in case of a crash."""
 
         text: str
 
-    @told
+    @message_fields
     class PathsPasted(Message):
         """`paths` were pasted or dropped. They occupy `start` to `end` as `inserted` until
         `replace_pasted` is called.
@@ -124,19 +124,19 @@ class PromptEditor(FoldingArea):
         end: Location
         inserted: str
 
-    @told
+    @message_fields
     class UnfoldRefused(Message):
         """The pasted text, `characters` long, is too long for the prompt."""
 
         characters: int
 
-    @told
+    @message_fields
     class ExternalEditorRequested(Message):
         """Ctrl+G: open `text` in an external editor, then call `replace_all`."""
 
         text: str
 
-    @told
+    @message_fields
     class PressAgain(Message):
         """A key was pressed whose second press does `what`; None once the time for it has
         passed.

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from dogent_tui.language import phrases, tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
-from dogent_tui.tui.widgets import told
+from dogent_tui.tui.widgets import message_fields
 
 MOST_ROWS = 8
 """Visible candidates in a window of 24 lines; in a higher one a third of the lines."""
@@ -49,7 +49,7 @@ class ReferencePicker(Widget):
         "pagedown": MOST_ROWS,
     }
 
-    @told
+    @message_fields
     class Clicked(Message):
         """A candidate was chosen with the mouse."""
 

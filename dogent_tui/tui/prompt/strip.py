@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 
 Item = TypeVar("Item")
 
@@ -50,7 +50,7 @@ class PromptStrip(Widget, Generic[Item], can_focus=True):
 
     def action_want(self, what: str) -> None:
         """Request an action on the selected item."""
-        self.post_message(Wanted(what, self.items[self._selected]))
+        self.post_message(ActionRequested(what, self.items[self._selected]))
 
     def action_leave(self) -> None:
         """Return to the prompt."""

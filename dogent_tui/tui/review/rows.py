@@ -9,7 +9,7 @@ from itertools import accumulate, chain, groupby, zip_longest
 
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
-from dogent_tui.changes.prose import Refined, refined
+from dogent_tui.changes.prose import InlineDiff, inline_diff
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import open_fence
@@ -176,8 +176,8 @@ def preview_text(change: DocumentChange, hunk: Hunk) -> str:
 
 
 @lru_cache(64)
-def _sides(old: str, new: str) -> Refined:
-    return refined(old, new)
+def _sides(old: str, new: str) -> InlineDiff:
+    return inline_diff(old, new)
 
 
 def _cut(lines: Sequence[str]) -> str:
@@ -234,7 +234,7 @@ def _side(
     return folded(rows, f"{style}-part", seams(others)) if some else rows
 
 
-def _below(sides: Refined, width: int) -> Iterator[Line]:
+def _below(sides: InlineDiff, width: int) -> Iterator[Line]:
     """Yield deleted, then inserted lines."""
     for rows, style, mark in zip(
         _both(sides, width), ("removed", "added"), ("- ", "+ "), strict=True
@@ -243,7 +243,7 @@ def _below(sides: Refined, width: int) -> Iterator[Line]:
             yield line._replace(fill=style)
 
 
-def _both(sides: Refined, width: int) -> tuple[Sequence[Line], Sequence[Line]]:
+def _both(sides: InlineDiff, width: int) -> tuple[Sequence[Line], Sequence[Line]]:
     """Return the deleted and the inserted text as rows for `width` cells, with their mark."""
     return (
         _side(sides.old, sides.new, "removed", width - 2),
@@ -251,7 +251,7 @@ def _both(sides: Refined, width: int) -> tuple[Sequence[Line], Sequence[Line]]:
     )
 
 
-def _beside(sides: Refined, width: int) -> Iterator[Line]:
+def _beside(sides: InlineDiff, width: int) -> Iterator[Line]:
     """Yield deleted lines to the left of inserted ones, what is left out of both on one row."""
     half = (width - 3) // 2
     before, after = map(_between_folds, _both(sides, half))

@@ -83,9 +83,9 @@ async def _carry_out(app: AppPort, preview: Preview) -> str:
         said.append(tr("The agent forgot the rest."))
     if preview.chosen:
         undone = await asyncio.to_thread(preview.carry_out, app.opened.copies())
-        service.tell_taken_back(undone.restored, undone.removed)
+        service.tell_undone(undone.restored, undone.removed)
         said.append(_told(undone, typed=not screen.prompt.editor.is_blank))
-        screen.look_again()
+        screen.refresh_files()
     return sentences(*said)
 
 

@@ -155,13 +155,13 @@ class Preview:
         return [self._row(place) for place in self.places]
 
     def _row(self, place: PlannedPlace) -> Row:
-        is_folder = place.item.kind == "folder" or (place.goes and place.now.kind == "folder")
+        is_folder = place.item.kind == "folder" or (place.removes and place.now.kind == "folder")
         name = one_line(revealed(relative(place.path, self._root))) + ("/" if is_folder else "")
         if not place.possible:
             return Row("✗", tr("can't be restored"), name, _WHY[place.why])
         is_chosen = place.path in self._chosen
         what = (
-            (tr("will be deleted") if place.goes else tr("will be restored"))
+            (tr("will be deleted") if place.removes else tr("will be restored"))
             if is_chosen
             else tr("unchanged")
         )

@@ -119,7 +119,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def count(self, counter: str) -> None:
         """Show the number of this request and the total; empty for a single one."""
         self.form.counter = counter
-        self._head.look_again()
+        self._head.lay_out_again()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────
 
@@ -130,8 +130,8 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def _look_again(self) -> None:
         """Draw the current state, with the focus at the cursor."""
         form = self.form
-        self._head.look_again()
-        self._send.look_again()
+        self._head.lay_out_again()
+        self._send.lay_out_again()
         self._send.set_class(form.sending, "-at")
         for block in self._blocks:
             block.show(form.row if block.number == form.at else None)

@@ -56,7 +56,7 @@ from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.tui.widgets import Wanted, bound, hidden
+from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.pane.controller import PaneController
@@ -276,7 +276,7 @@ class ConversationScreen(ConversationPort):
                 self.documents.handle(event)
             self.showing.handle(event, made)
             if isinstance(event, ToolResult):
-                self.look_again()
+                self.refresh_files()
         return made
 
     def _to_prompt(self, event: Event) -> None:
@@ -367,7 +367,7 @@ class ConversationScreen(ConversationPort):
         await self.typed.edit_externally(event.text)
 
     @work(group="index", exclusive=True)
-    async def look_again(self) -> None:
+    async def refresh_files(self) -> None:
         """Refresh the list of files after a pause in events."""
         await self.typed.refresh_index()
         self.place_sidebar()
@@ -418,7 +418,7 @@ class ConversationScreen(ConversationPort):
         self._name_document()
         await self.conversation_layout.place_sidebar(sizes)
 
-    async def on_wanted(self, event: Wanted) -> None:
+    async def on_action_requested(self, event: ActionRequested) -> None:
         """Do what is requested of a document, a file or a queued prompt."""
         match event.what, event.item:
             case what, Result() as result:
@@ -433,7 +433,7 @@ class ConversationScreen(ConversationPort):
             case "open", Attachment() as attachment:
                 self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
             case what, Chip(attachment=Attachment() as attachment):
-                await self.on_wanted(Wanted(what, attachment))
+                await self.on_action_requested(ActionRequested(what, attachment))
             case "edit", QueuedPrompt(id=queued):
                 self.typed.edit_queued(queued)
             case "drop", QueuedPrompt(id=queued):

@@ -38,14 +38,14 @@ class PermissionsScreen(DialogScreen[None]):
         bound("delete,r", "revoke", "Revoke"),
     ]
 
-    def __init__(self, authority: Authority, standing: Sequence[str]) -> None:
-        """List the grants of `authority`. `standing` are sentences about what else decides here:
+    def __init__(self, authority: Authority, notes: Sequence[str]) -> None:
+        """List the grants of `authority`. `notes` are sentences about what else decides here:
         trust, the wall.
         """
         self._authority = authority
         self._list = ChoiceList[HeldGrant](id="permissions-list")
         self._nothing = Words("", id="permissions-nothing", classes="dialog-why")
-        words = "\n".join(map(one_line, standing))
+        words = "\n".join(map(one_line, notes))
         note = Words(words, id="permissions-standing", classes="dialog-note")
         note.display = bool(words)
         title = tr("What the agent may do here without asking")

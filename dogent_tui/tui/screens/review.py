@@ -20,7 +20,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import Json, Record
-from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.sources.quotes.marks import CheckedDraft
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
@@ -76,7 +76,7 @@ class ReviewTask(Record):
     copies: UndoLog | None = None
     notice: str = ""
     on_draft: Callable[[Json], object] = lambda _: None
-    checked: Checked | None = None
+    checked: CheckedDraft | None = None
     completions: Completions | None = None
 
 

@@ -114,9 +114,9 @@ class CurrentSession:
                 self._following = [asyncio.create_task(other.follow())]
         elif opened.earlier_log is not None:
             # before the agent, whose imports would make this three times slower
-            from dogent_tui.agent.replay import told_by
+            from dogent_tui.agent.replay import replay_log
 
-            earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
+            earlier, waited = await asyncio.to_thread(replay_log, opened.earlier_log)
             await screen.replay(earlier)
             opened.service.restore(earlier, send=not opened.trust.must_ask)
         if self.opened is not opened:  # another conversation was opened in the meantime
@@ -166,7 +166,7 @@ class CurrentSession:
         if texts := [text for text in waited if text not in prompt.editor.value]:
             prompt.put_back("\n\n".join(texts))
         if waited:
-            self.opened.service.tell_queue()
+            self.opened.service.publish_queue()
 
     def _waiting(self) -> list[str]:
         return [queued.prompt.text for queued in self.opened.service.queued]

@@ -314,7 +314,7 @@ async def export_session(app: AppPort, typed: str) -> str:
         done = await write_own(app, plan, _BECAUSE)
     except (OSError, DogentError) as error:
         return one_line(tr("Nothing was exported: {error}", error=error))
-    screen.look_again()
+    screen.refresh_files()
     return (
         tr("Nothing was exported: {shown} is unchanged.", shown=shown)
         if done == "denied"

@@ -23,9 +23,9 @@ from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.catalog import folder_settings, key_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
 
-_NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
+_NEVER_SENT = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that apply immediately or from the next start; the agent continues unchanged."""
-_TOLD = frozenset({"doc_template", "primary_language"})
+_SENT_WITH_NEXT_PROMPT = frozenset({"doc_template", "primary_language"})
 """Keys that the agent is told about with the next prompt (`agent/project_instructions.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
 _MOST_LINES = 10
@@ -152,11 +152,11 @@ async def _take_into_use(app: AppPort, changed: frozenset[str]) -> str:
     app.notify_by = own.notify
     app.conversation.status_bar.status.shows_usage = own.status_usage
     app.conversation.status_bar.refresh()
-    if changed <= _NOT_THE_AGENTS:
+    if changed <= _NEVER_SENT:
         return ""
     chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
-    if changed <= _NOT_THE_AGENTS | _TOLD:
+    if changed <= _NEVER_SENT | _SENT_WITH_NEXT_PROMPT:
         return tr("The agent is told with your next prompt.")
     if opened.service.state == "running" or (said_something and not chosen):
         return tr("The agent uses the new settings from the next conversation on: /new.")

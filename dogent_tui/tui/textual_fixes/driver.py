@@ -20,7 +20,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from dogent_tui.tui.widgets import told
+from dogent_tui.tui.widgets import message_fields
 
 _START, _END = "\x1b[200~", re.compile("\x1b\\[201~")
 """The marks around a paste, in terminals asked for them (xterm's ctlseqs, “Bracketed Paste
@@ -45,8 +45,8 @@ _READ_BYTES = 65_536
 _NO_KEYS = re.compile(f"{re.escape(_START)}|{re.escape(_COLOR)}")
 
 
-@told
-class BackgroundTold(Message):
+@message_fields
+class BackgroundReported(Message):
     """The terminal reported its background: `lightness` from 0, black, to 1, white."""
 
     lightness: float
@@ -146,7 +146,7 @@ class TerminalInput:
         if until is _END:
             yield events.Paste(read.replace("\x00", ""))
         elif end and (lightness := lightness_of(read)) is not None:
-            yield BackgroundTold(lightness)
+            yield BackgroundReported(lightness)
         return text[end.end() :] if end else ""
 
     def _feed_keys(self, text: str) -> Iterator[Message]:
@@ -181,9 +181,7 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
 
     def ask_background(self) -> None:
-        """Ask the terminal for its background color; `BackgroundTold` is the answer, if there is
-        one.
-        """
+        """Ask the terminal for its background color. Most answer: `BackgroundReported`."""
         self.write(_ASK_COLOR)
         self.flush()
 

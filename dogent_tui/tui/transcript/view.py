@@ -27,7 +27,7 @@ from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN, restyled
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.widgets import bound, hidden, told
+from dogent_tui.tui.widgets import bound, hidden, message_fields
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -80,7 +80,7 @@ class Transcript(RowsView):
     behind = reactive(False, repaint=False)
     """Whether there is new content below the visible part."""
 
-    @told
+    @message_fields
     class LinkClicked(Message):
         """A link was clicked. It comes from the agent: show its target before opening it."""
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from dogent_tui.http_client import Reply, Trouble, exchange
+from dogent_tui.http_client import ConnectionFailure, Reply, exchange
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json
@@ -106,8 +106,8 @@ class Searcher:
                 host=urlsplit(url).hostname or "",
                 timeout_s=profile.timeout_s,
             ) from None
-        except Trouble as trouble:
-            raise _unreachable(profile, urlsplit(url).hostname or "", trouble) from None
+        except ConnectionFailure as failure:
+            raise _unreachable(profile, urlsplit(url).hostname or "", failure) from None
         if len(reply.body) > _MOST_BYTES:
             raise profile_error(
                 profile,
@@ -249,7 +249,7 @@ def _saying(profile: WebProfile, data: Json) -> str:
     return tr(" It says: “{word}”.", word=words[:_LONGEST_SAYING]) if words else ""
 
 
-def _unreachable(profile: WebProfile, host: str, trouble: Trouble) -> WebError:
+def _unreachable(profile: WebProfile, host: str, failure: ConnectionFailure) -> WebError:
     """Return the sentence for a connection error."""
     remedies = {
         "tls": tr("Check {place}."),
@@ -259,8 +259,8 @@ def _unreachable(profile: WebProfile, host: str, trouble: Trouble) -> WebError:
         "lost": tr("Try again, or check {place}."),
     }
     place = tr("the endpoint of the profile {profile} in {file}")
-    remedy = remedies[trouble.kind].format(
+    remedy = remedies[failure.kind].format(
         place=place.format(profile=profile.name, file=profile.file),
         own=display_path(dogent_home() / "dogent.json"),
     )
-    return WebError(trouble.message, remedy, code=trouble.code, host=host)
+    return WebError(failure.message, remedy, code=failure.code, host=host)

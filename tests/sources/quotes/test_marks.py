@@ -1,6 +1,6 @@
 """What a check found, in a text that changed since, and in a change to it."""
 
-from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.sources.quotes.marks import CheckedDraft
 from dogent_tui.sources.quotes.verdicts import check
 from tests.sources.quotes.test_verdicts import source
 
@@ -24,7 +24,7 @@ SOURCES = (
 
 
 def checked():
-    return Checked(DRAFT.split("\n"), check("draft.md", DRAFT, SOURCES, {}).findings)
+    return CheckedDraft(DRAFT.split("\n"), check("draft.md", DRAFT, SOURCES, {}).findings)
 
 
 def test_each_line_has_its_worst_verdict_wherever_it_is_now():

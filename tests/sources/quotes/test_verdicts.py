@@ -5,7 +5,7 @@ import pytest
 from dogent_tui.documents.model import Source
 from dogent_tui.sources.quotes.claims import Draft
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
-from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.sources import CitationTarget, Names
 from dogent_tui.sources.quotes.verdicts import CheckedSource, check
 
 LOG = """# Harbour log
@@ -152,7 +152,7 @@ def test_what_is_named_is_part_of_the_claim():
     ],
 )
 def test_marks_and_names_of_every_kind(draft):
-    (found,) = findings(draft, keys={"key": Named("log.md")})
+    (found,) = findings(draft, keys={"key": CitationTarget("log.md")})
     assert (found.verdict, found.named) == ("verbatim", "log.md")
     assert found.text.startswith("The ferry leaves")
 
@@ -168,7 +168,10 @@ def test_a_block_quote_is_of_what_announces_it_or_follows_in_a_sentence():
 
 
 def test_a_page_may_be_counted_as_its_volume_does_and_must_be_in_the_work():
-    keys = {"beech": Named("beech.pdf", work=(101, 103)), "book": Named("", work=(1, 20))}
+    keys = {
+        "beech": CitationTarget("beech.pdf", work=(101, 103)),
+        "book": CitationTarget("", work=(1, 20)),
+    }
     quote = "“doors of the chapel, which still hang there”"
     for page, expected in (
         ("p. 2", "verbatim"),
@@ -231,7 +234,8 @@ def test_citations_resolve():
         " (beech.pdf, p. 9).\n\n[^1]: log.md\n"
     )
     found = {
-        each.text: each.verdict for each in findings(draft, "citation", {"key": Named("log.md")})
+        each.text: each.verdict
+        for each in findings(draft, "citation", {"key": CitationTarget("log.md")})
     }
     assert found == {
         "(log.md)": "verbatim",

@@ -10,7 +10,7 @@ from dogent_tui.agent.events import Attachment
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.attachments.model import AttachmentEntry, Sizes
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 
 NOTES = Attachment("docs/notes.md", "notes.md", "md")
 SALES = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "Q1 [b]")
@@ -31,7 +31,7 @@ class SidebarApp(App[None]):
     def on_mount(self) -> None:
         self.sidebar.focus_list()
 
-    @on(Wanted)
+    @on(ActionRequested)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 

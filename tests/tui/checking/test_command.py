@@ -27,10 +27,6 @@ def folder(workspace):
     return workspace.root
 
 
-def hint(scene) -> str:
-    return scene.app.conversation.query_one("#prompt-hint").render().plain
-
-
 async def typed(scene, command: str) -> None:
     await scene.type(command)
     await scene.pilot.press("enter")
@@ -75,10 +71,10 @@ async def test_enter_on_a_finding_opens_its_passage_and_next_continues(stage, fo
             await scene.until(
                 lambda: pane.is_seen and any("The ferry leaves" in row for row in pane.rows())
             )
-            await scene.until(lambda: "does [-not-] wait" in hint(scene))
-            assert hint(scene).startswith("1 of 2")
+            await scene.until(lambda: "does [-not-] wait" in scene.hint)
+            assert scene.hint.startswith("1 of 2")
             await typed(scene, "/check next")
-            await scene.until(lambda: hint(scene).startswith("2 of 2"))
+            await scene.until(lambda: scene.hint.startswith("2 of 2"))
             await scene.until(lambda: any("a whale was never seen" in row for row in pane.rows()))
         finally:
             await scene.app.opened.libraries.close()
@@ -91,9 +87,9 @@ async def test_a_document_without_a_fault_is_a_line(stage, folder):
     async with stage(size=(100, 30)) as scene:
         try:
             await typed(scene, "/check draft.md")
-            await scene.until(lambda: "2 claims checked: 2 verbatim." in hint(scene))
+            await scene.until(lambda: "2 claims checked: 2 verbatim." in scene.hint)
             await typed(scene, "/check gone.txt")
-            await scene.until(lambda: "not a Markdown file" in hint(scene))
+            await scene.until(lambda: "not a Markdown file" in scene.hint)
         finally:
             await scene.app.opened.libraries.close()
 
@@ -105,7 +101,7 @@ async def test_a_claim_without_marks_has_its_nearest_passages_and_no_verdict(sta
     async with stage(size=(160, 40)) as scene:
         try:
             await typed(scene, "/check passages")
-            await scene.until(lambda: "Choose the lines of a claim" in hint(scene))
+            await scene.until(lambda: "Choose the lines of a claim" in scene.hint)
             await typed(scene, "/open draft.md")
             pane = Pane(scene)
             await scene.until(lambda: pane.is_seen and any("Late" in row for row in pane.rows()))

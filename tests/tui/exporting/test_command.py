@@ -40,10 +40,6 @@ class HeldExporter:
         return ExportResult(path=request.target, engine="Chromium 150.0.7871.100", pages=3)
 
 
-def hint(scene) -> str:
-    return scene.app.conversation.query_one("#prompt-hint").render().plain
-
-
 @pytest.fixture
 def exporting(stage, workspace):
     """The application with a report in its folder; what made the files is gone at the end."""
@@ -76,8 +72,8 @@ def answers(scene) -> list[str]:
 async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, workspace):
     async with exporting() as scene:
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: "Wrote report.docx" in hint(scene))
-        assert "by pandoc 3." in hint(scene)
+        await scene.until(lambda: "Wrote report.docx" in scene.hint)
+        assert "by pandoc 3." in scene.hint
         path = workspace.root / "report.docx"
         assert docx.Document(str(path)).paragraphs[0].text == "Visits"
         transcript = scene.app.conversation.transcript
@@ -92,16 +88,14 @@ async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, wo
         )
         assert "/export" in str(scene.app.screen.request.reasons)
         await scene.pilot.press("n")
-        await scene.until(lambda: "report.docx is unchanged" in hint(scene))
+        await scene.until(lambda: "report.docx is unchanged" in scene.hint)
         assert path.read_bytes() == before
         await run(scene, "/export report.md docx")
         await scene.until(
             lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open
         )
         await scene.pilot.press("y")
-        await scene.until(
-            lambda: path.read_bytes() != before and "Wrote report.docx" in hint(scene)
-        )
+        await scene.until(lambda: path.read_bytes() != before and "Wrote report.docx" in scene.hint)
         assert docx.Document(str(path)).paragraphs[0].text == "Other"
 
 
@@ -109,11 +103,11 @@ async def test_progress_is_told_and_esc_stops_it(exporting, workspace):
     async with exporting() as scene:
         held = scene.app.opened.libraries.exporter = HeldExporter()
         await run(scene, "/export report.md docx out.docx")
-        await scene.until(lambda: hint(scene) == "Printing [b]… · Esc stops it")
+        await scene.until(lambda: scene.hint == "Printing [b]… · Esc stops it")
         await scene.type("typed meanwhile")
-        assert hint(scene) == "Printing [b]… · Esc stops it"
+        assert scene.hint == "Printing [b]… · Esc stops it"
         await scene.pilot.press("escape")
-        await scene.until(lambda: "was stopped" in hint(scene))
+        await scene.until(lambda: "was stopped" in scene.hint)
         assert held.was_stopped
         assert scene.app.conversation.prompt.editor.value == "typed meanwhile"
         assert not (workspace.root / "out.docx").exists()
@@ -121,7 +115,7 @@ async def test_progress_is_told_and_esc_stops_it(exporting, workspace):
 
         held.may_go_on.set()
         await run(scene, "/export report.md docx out.docx")
-        await scene.until(lambda: hint(scene) == "Wrote out.docx: 3 pages, 4 B, by Chromium 150.0.")
+        await scene.until(lambda: scene.hint == "Wrote out.docx: 3 pages, 4 B, by Chromium 150.0.")
 
 
 async def test_only_one_at_a_time_and_none_after_the_conversation_was_left(exporting, workspace):
@@ -130,7 +124,7 @@ async def test_only_one_at_a_time_and_none_after_the_conversation_was_left(expor
         await run(scene, "/export report.md docx one.docx")
         await scene.until(lambda: scene.app.conversation.foreground.busy)
         scene.app.conversation.typed.submit("/export report.md docx two.docx", ())
-        await scene.until(lambda: "already running" in hint(scene))
+        await scene.until(lambda: "already running" in scene.hint)
         scene.app.conversation.typed.submit("/new", ())
         await scene.until(lambda: held.was_stopped)
         assert not list(workspace.root.glob("*.docx"))
@@ -145,7 +139,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
         await scene.pilot.press("escape")
-        await scene.until(lambda: hint(scene) == "Nothing was exported.")
+        await scene.until(lambda: scene.hint == "Nothing was exported.")
         await run(scene, "/export docx")
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
@@ -153,7 +147,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
         names = answers(scene)
         assert sorted(names) == ["notes.md", "report.md", "销售 2025.md"]
         await scene.pilot.press(*["down"] * names.index("notes.md"), "enter")
-        await scene.until(lambda: "Wrote notes.docx" in hint(scene))
+        await scene.until(lambda: "Wrote notes.docx" in scene.hint)
 
         path = str(workspace.root / "report.md")
         scene.app.conversation.handle(
@@ -161,7 +155,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
         )
         scene.app.conversation.handle(ToolResult(run_id="1", tool_use_id="t", content="written"))
         await run(scene, "/export docx")
-        await scene.until(lambda: "Wrote report.docx" in hint(scene))
+        await scene.until(lambda: "Wrote report.docx" in scene.hint)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +170,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
 async def test_what_cannot_be_exported_is_said(exporting, typed, said):
     async with exporting(size=(160, 30)) as scene:
         await run(scene, typed)
-        await scene.until(lambda: said in hint(scene))
+        await scene.until(lambda: said in scene.hint)
 
 
 @pytest.mark.thorough
@@ -197,20 +191,20 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
         await scene.pilot.press("escape")
-        await scene.until(lambda: hint(scene) == "Nothing was exported.")
+        await scene.until(lambda: scene.hint == "Nothing was exported.")
         await run(scene, "/export report.md a.pdf")
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
         assert "100 MB" in answers(scene)[1]
         await scene.pilot.press("down", "enter")
-        await scene.until(lambda: "Wrote a.pdf" in hint(scene))
-        assert "by typst" in hint(scene)
+        await scene.until(lambda: "Wrote a.pdf" in scene.hint)
+        assert "by typst" in scene.hint
         assert "no network" in str(scene.app.conversation.transcript.model.entries)
         with pymupdf.open(workspace.root / "a.pdf") as pdf:
             assert "Many came" in pdf[0].get_text()
         await run(scene, "/export report.md b.pdf")
-        await scene.until(lambda: "Wrote b.pdf" in hint(scene))
+        await scene.until(lambda: "Wrote b.pdf" in scene.hint)
         assert fetched == ["asked for"]
 
 
@@ -228,16 +222,16 @@ async def test_a_browser_that_was_fetched_prints_the_pdf(exporting, monkeypatch)
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
         await scene.pilot.press("down", "enter")
-        await scene.until(lambda: "Wrote report.pdf" in hint(scene))
+        await scene.until(lambda: "Wrote report.pdf" in scene.hint)
 
 
 async def test_without_pandoc_it_says_what_to_install(exporting, no_pandoc):
     async with exporting() as scene:
         await run(scene, "/export report.md docx")
         await scene.until(
-            lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene)
+            lambda: "Nothing was exported. This kind of document needs pandoc" in scene.hint
         )
-        assert "pypandoc_binary" in hint(scene)
+        assert "pypandoc_binary" in scene.hint
 
 
 async def test_the_doctor_shows_what_the_command_line_shows(stage):
@@ -267,6 +261,6 @@ async def test_a_theme_is_chosen_by_its_picture(exporting, workspace):
         await scene.pilot.press("down")  # to the letter
         await scene.until(lambda: picture.content.spans != article)
         await scene.pilot.press("enter")
-        await scene.until(lambda: "Wrote report.docx" in hint(scene))
+        await scene.until(lambda: "Wrote report.docx" in scene.hint)
     styles = docx.Document(str(workspace.root / "report.docx")).styles
     assert styles["Heading 1"].font.size.pt == 13

@@ -35,9 +35,7 @@ async def test_what_is_no_file_is_said(stage):
     async with stage() as scene:
         await scene.type("/outline missing.md")
         await scene.pilot.press("escape", "enter")
-        await scene.until(
-            lambda: "There is no file missing.md" in scene.app.conversation.prompt._hints.notice
-        )
+        await scene.until(lambda: "There is no file missing.md" in scene.hint)
         assert scene.app.screen is scene.app.conversation
 
 

@@ -54,10 +54,6 @@ class Writing(Pane):
             ToolResult(tool_use_id=call, content="ok", changes=((old, new),)),
         )
 
-    @property
-    def hint(self) -> str:
-        return str(self.screen.query_one("#prompt-hint").render())
-
     async def shown(self) -> None:
         await self.stage.until(lambda: self.is_seen)
         await self.stage.settle()

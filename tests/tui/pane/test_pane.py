@@ -119,8 +119,8 @@ async def test_beside_the_conversation(stage, draft) -> None:
         assert pane.screen.prompt.editor.has_focus
         assert s.app.opened.libraries.open_document == ""
         await pane.press("f3")
-        await s.until(lambda: "/open PATH" in str(pane.screen.query_one("#prompt-hint").render()))
-        assert "/open PATH" in str(pane.screen.query_one("#prompt-hint").render())
+        await s.until(lambda: "/open PATH" in s.hint)
+        assert "/open PATH" in s.hint
         await pane.open()
         await pane.say("/open")
         await s.until(lambda: not pane.screen.query(PaneView))
@@ -434,7 +434,7 @@ async def test_other_documents_are_converted_and_what_cannot_be_is_said(stage, w
 
         async def said(command: str, words: str) -> None:
             await pane.say(command)
-            await s.until(lambda: words in str(pane.screen.query_one("#prompt-hint").render()))
+            await s.until(lambda: words in s.hint)
 
         await said("/open gone.md", "There is no file gone.md here.")
         await said("/open docs", "docs is a folder.")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.tui.pane.rows import DocumentRows
-from dogent_tui.tui.pane.text import Manuscript
+from dogent_tui.tui.pane.text import MarkdownText
 from dogent_tui.tui.transcript.matches import Matches
 
 BLOCKS = st.sampled_from(
@@ -28,10 +28,10 @@ BLOCKS = st.sampled_from(
 
 
 def rows_of(text, width=40):
-    manuscript, rows = Manuscript(text), DocumentRows()
+    markdown, rows = MarkdownText(text), DocumentRows()
     rows.resize(width)
-    rows.show(manuscript.parts, manuscript.definitions)
-    return manuscript, rows
+    rows.show(markdown.parts, markdown.definitions)
+    return markdown, rows
 
 
 def units_of(rows):
@@ -50,7 +50,7 @@ def test_a_search_counts_what_is_still_there_when_the_document_changes():
     matches.search("tea", 0, backward=False)
     matches.read(lambda: False)
     assert (matches.count, matches.is_complete) == (600, True)
-    shorter = Manuscript("Tea.\n\n" * 300)
+    shorter = MarkdownText("Tea.\n\n" * 300)
     rows.show(shorter.parts, {})
     matches.read(lambda: False)
     assert (matches.count, matches.is_complete) == (300, True)
@@ -58,10 +58,10 @@ def test_a_search_counts_what_is_still_there_when_the_document_changes():
 
 @given(st.lists(BLOCKS, max_size=30))
 def test_one_walks_through_all_that_is_drawn_and_back(blocks):
-    manuscript, rows = rows_of("\n\n".join(blocks))
+    markdown, rows = rows_of("\n\n".join(blocks))
     units = units_of(rows)
     assert units == sorted(units)
-    assert all(0 <= first < end <= len(manuscript.lines) for first, end in units)
+    assert all(0 <= first < end <= len(markdown.lines) for first, end in units)
     assert all(before[1] <= after[0] for before, after in pairwise(units))
     back = units[-1:]
     while back and (unit := rows.unit_beside(back[-1], -1)) is not None:
@@ -70,7 +70,7 @@ def test_one_walks_through_all_that_is_drawn_and_back(blocks):
     covered = {number for first, end in units for number in range(first, end)}
     drawn_nowhere = ("[x]: https://example.org", "```", "```py", ">", "---", "")
     assert all(
-        number in covered or line in drawn_nowhere for number, line in enumerate(manuscript.lines)
+        number in covered or line in drawn_nowhere for number, line in enumerate(markdown.lines)
     )
 
 
@@ -86,8 +86,8 @@ def test_links_are_known_from_the_whole_document():
     text = (
         f"See [it][x].\n\n{'A sentence. ' * 300}\n\n{'Words. ' * 300}\n\n[x]: https://example.org\n"
     )
-    manuscript, rows = rows_of(text)
-    assert len(manuscript.parts) > 1
+    markdown, rows = rows_of(text)
+    assert len(markdown.parts) > 1
     (line,) = rows.lines(rows.rows[0])[:1]
     assert any(span.link == "https://example.org" for span in line.spans)
     assert line.source == (0, 1)

@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.widgets import Static
 
 from dogent_tui.tui.pane.pane import DocumentPane
-from dogent_tui.tui.pane.text import Changes, Manuscript
+from dogent_tui.tui.pane.text import Changes, MarkdownText
 
 TEXT = """---
 title: 茶
@@ -68,12 +68,12 @@ class PaneApp(App[None]):
             yield self.pane
 
     def on_mount(self) -> None:
-        manuscript = Manuscript(TEXT)
+        markdown = MarkdownText(TEXT)
         self.pane.set_class(self.alone, "-whole")
         self.pane.say(
             "drafts/茶.md", "lines 13-14 will be sent with the next prompt", "2 lines changed"
         )
-        self.pane.view.show(manuscript.parts, manuscript.definitions)
+        self.pane.view.show(markdown.parts, markdown.definitions)
         self.pane.view.changes = Changes(added=(8, 28), cut=(19,))
         self.pane.view.choose((12, 14))
         self.pane.view.focus()

@@ -8,10 +8,10 @@ from dogent_tui.errors import DogentError
 from dogent_tui.tui.pane.text import (
     Changes,
     Heading,
-    Manuscript,
+    MarkdownText,
     Moved,
     changes,
-    read_manuscript,
+    read_markdown_text,
     stamp_of,
 )
 
@@ -32,20 +32,20 @@ LINES = st.sampled_from(
     ],
 )
 def test_words_are_counted_as_a_reader_would(text, words):
-    assert Manuscript(text).note.split()[0] == str(words)
+    assert MarkdownText(text).note.split()[0] == str(words)
 
 
 @given(st.lists(LINES, max_size=200))
 def test_the_parts_are_the_text(lines):
-    manuscript = Manuscript("\n".join(lines))
+    markdown = MarkdownText("\n".join(lines))
     rebuilt: list[str] = []
-    for part in manuscript.parts:
+    for part in markdown.parts:
         repeated = (
             len(rebuilt) - part.first
         )  # the beginning of a code block or table is repeated before the rest of it
         assert repeated in {0, 1, 2}
         rebuilt += part.text.split("\n")[repeated:]
-    assert rebuilt == manuscript.lines
+    assert rebuilt == markdown.lines
 
 
 def test_what_belongs_together_is_not_cut():
@@ -54,7 +54,7 @@ def test_what_belongs_together_is_not_cut():
     loose = "\n\n".join(["- item", *(f"  {paragraph}" for _ in range(4))])
     hidden = f"<!--\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}\n-->"
     text = "\n\n".join([paragraph, fenced, paragraph, loose, paragraph, hidden, paragraph])
-    parts = [part.text.strip() for part in Manuscript(text).parts]
+    parts = [part.text.strip() for part in MarkdownText(text).parts]
     assert len(parts) > 2
     for block in (fenced, loose, hidden):
         assert sum(block.strip() in part for part in parts) == 1
@@ -62,35 +62,35 @@ def test_what_belongs_together_is_not_cut():
 
 def test_what_is_long_is_cut_all_the_same():
     code = "\n".join(["```py", *(f"x = {number}" for number in range(5000)), "```", "", "After."])
-    parts = Manuscript(code).parts
+    parts = MarkdownText(code).parts
     assert len(parts) > 2
     assert all(part.text.startswith("```py\nx = ") for part in parts[:-1])
     first = parts[1].first + 1
     assert parts[1].text.split("\n")[1] == f"x = {first - 1}"
-    one = Manuscript("# Tea\n\n" + "茶是一种饮料。" * 9000 + "\n\nEnd\n")
+    one = MarkdownText("# Tea\n\n" + "茶是一种饮料。" * 9000 + "\n\nEnd\n")
     assert max(len(part.text) for part in one.parts) <= 8_000
     assert "".join(part.text for part in one.parts if part.first == 2) == "茶是一种饮料。" * 9000
     assert one.parts[-1].text == "\nEnd"
-    assert len(Manuscript("- item\n" * 20_000).parts) > 5
+    assert len(MarkdownText("- item\n" * 20_000).parts) > 5
     table = "| a | b |\n|---|---|\n"
-    rows = Manuscript(table + "| one | two |\n" * 2_000).parts
+    rows = MarkdownText(table + "| one | two |\n" * 2_000).parts
     assert len(rows) > 2
     assert all(part.text.startswith(table) for part in rows)
     assert [part.first for part in rows][1] == rows[0].text.count("\n") + 1 - 2
-    assert Manuscript("> " * 3000 + "deep\n").headings == ()
+    assert MarkdownText("> " * 3000 + "deep\n").headings == ()
 
 
 def test_front_matter_is_shown_as_it_is_written():
-    manuscript = Manuscript("---\ntitle: Tea\n---\n# Tea\n")
-    assert [part.first for part in manuscript.parts] == [0, 3]
-    assert manuscript.parts[0].text == "```yaml\ntitle: Tea\n```"
-    assert manuscript.headings == (Heading(3, 1, "Tea"),)
+    markdown = MarkdownText("---\ntitle: Tea\n---\n# Tea\n")
+    assert [part.first for part in markdown.parts] == [0, 3]
+    assert markdown.parts[0].text == "```yaml\ntitle: Tea\n```"
+    assert markdown.headings == (Heading(3, 1, "Tea"),)
 
 
 def test_headings_and_definitions():
-    manuscript = Manuscript("# One #\n\n[a]: b\n\nTwo *words*\n===\n\n```\n# none\n[c]: d\n```\n")
-    assert manuscript.headings == (Heading(0, 1, "One"), Heading(4, 1, "Two *words*"))
-    assert manuscript.definitions == {"a": "[a]: b"}
+    markdown = MarkdownText("# One #\n\n[a]: b\n\nTwo *words*\n===\n\n```\n# none\n[c]: d\n```\n")
+    assert markdown.headings == (Heading(0, 1, "One"), Heading(4, 1, "Two *words*"))
+    assert markdown.definitions == {"a": "[a]: b"}
 
 
 def test_what_was_added_and_what_is_gone():
@@ -128,16 +128,16 @@ def test_files(tmp_path):
     path = tmp_path / "tea.md"
     assert stamp_of(path) is None
     path.write_bytes("\ufeff# 茶\r\n\r\nHot.\r\n".encode())
-    assert read_manuscript(path).lines == ["# 茶", "", "Hot."]
+    assert read_markdown_text(path).lines == ["# 茶", "", "Hot."]
     first = stamp_of(path)
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
     assert stamp_of(path) != first
     with pytest.raises(DogentError, match="contains no text"):
-        read_manuscript(path)
+        read_markdown_text(path)
     with pytest.raises(DogentError, match="cannot be read"):
-        read_manuscript(tmp_path)
+        read_markdown_text(tmp_path)
 
 
 def test_footnotes_define_no_links() -> None:
     text = "Said.[^1] See [it].\n\n[^1]: notes.md\n[it]: https://example.org\n"
-    assert list(Manuscript(text).definitions) == ["it"]
+    assert list(MarkdownText(text).definitions) == ["it"]

@@ -20,7 +20,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 from tests.tui.idle import rounds
 
 M = TypeVar("M", bound=Message)
@@ -92,7 +92,7 @@ class PromptApp(KeysInTurn):
     @on(PromptEditor.DraftChanged)
     @on(PromptEditor.ExternalEditorRequested)
     @on(PromptEditor.InterruptRequested)
-    @on(Wanted)
+    @on(ActionRequested)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 

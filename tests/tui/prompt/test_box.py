@@ -3,7 +3,7 @@
 from dogent_tui.agent.events import Prompt, QueuedPrompt
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.prompt.queue import QueueStrip
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 
 
 def labels(app) -> list[str]:
@@ -381,9 +381,9 @@ class TestQueue:
             app.box.queue.show(queued("first", "second"))
             await pilot.pause()
             await pilot.press("up", "enter")
-            assert [(message.what, message.item.id) for message in app.messages(Wanted)] == [
-                ("edit", "q2")
-            ]
+            assert [
+                (message.what, message.item.id) for message in app.messages(ActionRequested)
+            ] == [("edit", "q2")]
             app.box.queue.show(queued("first"))
             app.box.put_back("second")
             await pilot.press("!", "enter")
@@ -395,9 +395,9 @@ class TestQueue:
             app.box.queue.show(queued("first", "second"))
             await pilot.pause()
             await pilot.press("x", "alt+up", "up", "delete")
-            assert [(message.what, message.item.id) for message in app.messages(Wanted)] == [
-                ("drop", "q1")
-            ]
+            assert [
+                (message.what, message.item.id) for message in app.messages(ActionRequested)
+            ] == [("drop", "q1")]
 
     async def test_down_and_escape_lead_back(self, make_app) -> None:
         app = make_app()

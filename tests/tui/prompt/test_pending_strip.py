@@ -5,7 +5,7 @@ import pytest
 from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.pending_strip import pending_chips
-from dogent_tui.tui.widgets import Wanted
+from dogent_tui.tui.widgets import ActionRequested
 
 NOTES = Attachment("notes.md", "notes.md", "md")
 COSTS = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs")
@@ -68,7 +68,8 @@ def wanted(posted) -> set[tuple[str, str]]:
     return {
         (message.what, message.item.attachment.path)
         for message in posted
-        if isinstance(message, Wanted) and not (message.what == "remove" and message.item.reference)
+        if isinstance(message, ActionRequested)
+        and not (message.what == "remove" and message.item.reference)
     }
 
 

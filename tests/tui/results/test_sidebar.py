@@ -62,7 +62,7 @@ async def test_what_was_deleted_is_not_offered_any_more(stage) -> None:
         await made(s)
         await s.until(lambda: "F3 shows" in drawn(s))
         (s.app.opened.workspace.root / "report.md").unlink()
-        s.app.conversation.look_again()
+        s.app.conversation.refresh_files()
         await s.until(lambda: "F3 shows" not in drawn(s))
         await s.pilot.press("f3")
         await s.until(lambda: "No document is open." in drawn(s))

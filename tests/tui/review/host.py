@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dogent_tui.changes.reviewed import Reviewed
-from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.sources.quotes.marks import CheckedDraft
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.completion import Completions
@@ -60,7 +60,7 @@ class ReviewHost(KeysInTurn):
         folder: Path,
         base: str | None = BASE,
         new: str = NEW,
-        checked: Checked | None = None,
+        checked: CheckedDraft | None = None,
         completions: Completions | None = None,
     ) -> None:
         super().__init__()

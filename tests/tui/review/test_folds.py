@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.changes.model import propose
-from dogent_tui.changes.prose import refined
-from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.changes.prose import inline_diff
+from dogent_tui.sources.quotes.marks import CheckedDraft
 from dogent_tui.sources.quotes.verdicts import Finding
 from dogent_tui.tui.review.rows import folded, hunk_lines, list_row, seams
 from dogent_tui.tui.transcript.lines import Line, Span
@@ -99,7 +99,7 @@ def test_a_long_paragraph_beside_the_change_does_not_push_it_out_of_sight():
     st.lists(st.sampled_from([*"abcdefg"]), max_size=60),
 )
 def test_no_row_with_a_change_is_left_out(before, after):
-    parts = refined(" ".join(before), " ".join(after))
+    parts = inline_diff(" ".join(before), " ".join(after))
     rows = [Line((Span(part.text, "x-part" if part.changed else "x"),)) for part in parts.new]
     left = folded(rows, "x-part", seams(parts.old))
     assert [row for row in rows if row.spans[0].style == "x-part"] == [
@@ -135,7 +135,7 @@ async def test_a_hunk_that_changes_a_verbatim_quotation_says_so(tmp_path, monkey
         tmp_path,
         text,
         text.replace("all day", "all week").replace("true", "so"),
-        Checked(text.split("\n"), [finding]),
+        CheckedDraft(text.split("\n"), [finding]),
     )
     async with host.run_test(size=(120, 40)) as pilot:
         await pilot.pause()

@@ -4,7 +4,7 @@ from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
@@ -80,9 +80,7 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         await s.until(lambda: notes.read_bytes() == before)
         await s.until(lambda: s.app.conversation.prompt.editor.value == "second")
         # “/undo” typed behind the prompt that came back would be no command.
-        await s.until(
-            lambda: "Ctrl+P /undo takes that back" in s.app.conversation.prompt._hints.notice
-        )
+        await s.until(lambda: "Ctrl+P /undo takes that back" in s.hint)
         assert (workspace.root / "three.md").read_text() == "mine"
         assert (workspace.root / "one.md").read_text() == "1"
         assert said(s.app.conversation.transcript.model) == ["first", "Reply to first"]
@@ -91,7 +89,7 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         s.app.conversation.prompt.editor.replace_all("")
         await converse(s, "another")
     replayed = TranscriptModel()
-    for event in told_by(latest_session(workspace).path)[0]:
+    for event in replay_log(latest_session(workspace).path)[0]:
         replayed.apply(event)
     assert said(replayed) == ["first", "Reply to first", "another", "Reply to another"]
 
@@ -139,7 +137,7 @@ async def test_only_the_files_and_undo_takes_it_back(stage, workspace):
 async def test_without_changed_files_only_the_conversation_is_asked_about(stage):
     async with stage() as s:
         await command(s, "/rewind")
-        await s.until(lambda: "no prompt to rewind to" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "no prompt to rewind to" in s.hint)
         await converse(s, "first")
         await command(s, "/rewind")
         await asked(s, OffersScreen, "enter")
@@ -174,5 +172,5 @@ async def test_not_while_the_agent_is_at_work(stage):
         await converse(s, "first")
         await s.send("second")
         await command(s, "/rewind")
-        await s.until(lambda: "is working" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "is working" in s.hint)
         assert s.app.screen is s.app.conversation

@@ -224,7 +224,7 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
         await s.pilot.press("enter")
         await s.until(lambda: "Coffee in March" in rows(screen)[0])
         await s.pilot.press("enter")
-        await s.until(lambda: "read-only: it is open" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "read-only: it is open" in s.hint)
         assert s.app.opened.read_only
         screen = await listed(s)
         assert "open in another window, read-only · open here" in rows(screen)[0]
@@ -264,7 +264,7 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: "You trust this folder" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "You trust this folder" in s.hint)
         assert not opening[0].started
         await command(s, "/review")
         await s.until(lambda: s.app.opened.review_mode.on)
@@ -383,7 +383,7 @@ async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening
         await s.send("go")
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: "is working" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "is working" in s.hint)
         assert not opening
 
 
@@ -403,10 +403,10 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await command(s, "/export-session notes.md")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("enter")
-        await s.until(lambda: "is unchanged" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: "is unchanged" in s.hint)
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
-        await s.until(lambda: ".html" in s.app.conversation.prompt._hints.notice)
+        await s.until(lambda: ".html" in s.hint)
         await command(s, "/export-session")
         await s.until(
             lambda: s.app.conversation.prompt.editor.value == "/export-session "

@@ -69,7 +69,7 @@ class Started:
 
     @property
     def hint(self) -> str:
-        return self.app.conversation.prompt._hints.notice
+        return str(self.app.conversation.query_one("#prompt-hint").render())
 
     def kept(self, name: str = "dogent.json") -> dict:
         file = self.home / name
@@ -262,10 +262,10 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
     tried = []
 
     async def probe(_file, _name, data):
-        from dogent_tui.agent.profile_check import Probed
+        from dogent_tui.agent.profile_check import ProbeResult
 
         tried.append(dict(data))
-        return Probed(len(tried) > 1, "It is not responding.")
+        return ProbeResult(len(tried) > 1, "It is not responding.")
 
     monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start() as s:
@@ -329,10 +329,10 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
     tried = []
 
     async def probe(_file, _name, data):
-        from dogent_tui.agent.profile_check import Probed
+        from dogent_tui.agent.profile_check import ProbeResult
 
         tried.append(dict(data))
-        return Probed(len(tried) > 1, "The key is not valid.")
+        return ProbeResult(len(tried) > 1, "The key is not valid.")
 
     monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start(size=(80, 24)) as s:

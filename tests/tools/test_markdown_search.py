@@ -12,7 +12,7 @@ from dogent_tui.markdown_search.markdown_file import MarkdownFile
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.markdown_search import MOST_CHARS, manuscript_tools, read_text
+from dogent_tui.tools.markdown_search import MOST_CHARS, markdown_search_tools, read_text
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def call(tmp_path):
     root.mkdir()
     (root / "a.md").write_text('# "A"\n\nneedle\n', encoding="utf-8")
     libraries = Libraries(Workspace(root), WorkspaceSettings(ignored_folders=("old",)))
-    tools = {tool.name: tool for tool in manuscript_tools(libraries)}
+    tools = {tool.name: tool for tool in markdown_search_tools(libraries)}
     numbers = iter(range(1000))
 
     async def called(name, *, approved=True, **values):
@@ -124,7 +124,7 @@ async def test_what_is_wrong_is_an_error_that_says_what(call, name, values, word
 
 
 def test_every_tool_requires_a_reason(tmp_path):
-    tools = list(manuscript_tools(Libraries(Workspace(tmp_path), WorkspaceSettings())))
+    tools = list(markdown_search_tools(Libraries(Workspace(tmp_path), WorkspaceSettings())))
     assert all("reason" in tool.schema["required"] for tool in tools)
     assert len(tools) == 4
 

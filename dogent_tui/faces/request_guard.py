@@ -28,7 +28,7 @@ _STATUS = ((DogentError, 409), (PermissionError, 403))
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Door:
+class RequestGuard:
     """Checks the requested host, the origin of the page, the token, and the rate."""
 
     def __init__(self, token: str, origins: Sequence[str]) -> None:
