@@ -252,6 +252,7 @@ class PromptBox(Vertical):
         if event.what == "remove" and isinstance(event.item, Chip) and event.item.reference:
             event.stop()
             self.editor.remove_reference(event.item.reference)
+            self._show_pending()  # at once: the next key is for the next chip
 
     @work(group="paths")
     async def _on_prompt_editor_paths_pasted(self, event: PromptEditor.PathsPasted) -> None:

@@ -137,7 +137,7 @@ class ConversationScreen(ConversationPort):
         self.todos = TodoPanel(lambda: self.key_of("plan"))
         self.asked = RequestBanner()
         self.attaching = AttachmentsController(
-            self, opened.workspace.root, self._references, self._show_attachments
+            opened.workspace.root, self._references, self._show_attachments
         )
         self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
         self.keys.display = False
@@ -193,7 +193,7 @@ class ConversationScreen(ConversationPort):
         self.foreground.stop()
         self.opened = opened
         self.attaching = AttachmentsController(
-            self, opened.workspace.root, self._references, self._show_attachments
+            opened.workspace.root, self._references, self._show_attachments
         )
         self.results = Results(opened.workspace.root)
         self.showing.forget()
@@ -427,9 +427,9 @@ class ConversationScreen(ConversationPort):
                 self.prompt.focus_editor()
                 self.prompt.editor.insert("@")
             case "attach", list() as paths:
-                self.notify(await self.attaching.attach_dropped(paths))
+                self.prompt.notify_hint(await self.attaching.attach_dropped(paths))
             case "remove", Attachment() as attachment:
-                self.attaching.remove(attachment)
+                self.prompt.notify_hint(self.attaching.remove(attachment))
             case "open", Attachment() as attachment:
                 self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
             case what, Chip(attachment=Attachment() as attachment):
