@@ -361,7 +361,6 @@ class TestHint:
             app.box.set_busy(True)
             assert app.hint == "That was not done."
 
-
     async def test_a_narrow_window_still_tells_the_key_that_shows_all(self, make_app) -> None:
         app = make_app()
         async with app.run_test(size=(80, 15)) as pilot:
