@@ -6,7 +6,7 @@ path. `save.py` writes the files: those of the folder through `write_own`, the u
 `write_home_values` after one question about all of them (`may_save`), because the policy's diff
 would show keys next to the change. Afterwards the session is reopened if it is empty or if the
 model changed (`CurrentSession.change_profile`: the process that holds the conversation ends before
-another resumes it). `agent/profile_check.py` tests a profile; `agent/unanswered.py` finds out why an
-endpoint gave no answer, by asking once more. The key of a binding with an `id` is configurable
+another resumes it). `agent/profile_check.py` tests a profile; `agent/unanswered.py` finds out why
+an endpoint gave no answer, by asking once more. The key of a binding with an `id` is configurable
 (`tui/keymap.py`).
 """
