@@ -358,13 +358,7 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
         sum(number >= bottom for number in marked),
         sum(number < top for number in marked),
     )
-    more = (
-        tr(" · more marked below ↓")
-        if below
-        else tr(" · more marked above ↑")
-        if above
-        else ""
-    )
+    more = tr(" · more marked below ↓") if below else tr(" · more marked above ↑") if above else ""
     return tr(
         "rows {top}–{bottom} of {lines}{more}",
         top=top + 1,
