@@ -96,9 +96,12 @@ def sentences(*said: str) -> str:
     return text
 
 
+PHRASE_GAP = " · "
+
+
 def phrases(*said: str) -> str:
     """Join phrases, leaving out those that are empty."""
-    return " · ".join(filter(None, said))
+    return PHRASE_GAP.join(filter(None, said))
 
 
 @cache

@@ -269,11 +269,10 @@ class ToolResult(Event):
 
 
 class Todo(Record):
-    """One item of the agent's plan. `active_form` describes it as being in progress."""
+    """One item of the agent's plan."""
 
     content: str
     status: TodoStatus
-    active_form: str = ""
 
 
 class TodosChanged(Event):

@@ -376,11 +376,7 @@ def _todos_changed(tool_input: Json) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
-            Todo(
-                str(todo.get("content", "")),
-                _todo_status(todo.get("status")),
-                str(todo.get("activeForm", "")),
-            )
+            Todo(str(todo.get("content", "")), _todo_status(todo.get("status")))
             for todo in (todos if isinstance(todos, list) else [])
             if isinstance(todo, dict)
         )

@@ -88,7 +88,7 @@ class DogentAgent:
 
     async def list_sessions(self, cwd: str | None = None, **_: Any) -> Chunk:
         """List conversations, most recent first."""
-        listed = [list_sessions, Workspace(Path(cwd))] if cwd else [all_sessions]
+        listed = [list_sessions, await _workspace(cwd)] if cwd else [all_sessions]
         return {"sessions": [_listed(each) for each in await asyncio.to_thread(*listed)]}
 
     async def close_session(self, session_id: str, **_: Any) -> Chunk:
@@ -133,13 +133,11 @@ class DogentAgent:
         self, cwd: str, options: SessionOptions, replays: bool = False
     ) -> EditorSession:
         assert self._client is not None
-        folder = Path(cwd)
-        if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
-            raise _wrong(tr("There is no folder {folder}.", folder=cwd))
+        workspace = await _workspace(cwd)
         if not options.resume and not options.begin:
             raise _wrong(tr("There is no session {name} here.", name=""))
         try:
-            opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
+            opened = await asyncio.to_thread(open_to_write, workspace, options)
         except DogentError as error:
             raise _wrong(str(error)) from error
         name = options.resume or options.begin
@@ -190,6 +188,13 @@ def _select(key: str, name: str, category: str, current: str, values: dict[str, 
     options = [{"value": value, "name": words} for value, words in values.items()]
     about = {"type": "select", "id": key, "name": name, "category": category}
     return {**about, "currentValue": current, "options": options}
+
+
+async def _workspace(cwd: str) -> Workspace:
+    folder = Path(cwd)
+    if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
+        raise _wrong(tr("There is no folder {folder}.", folder=cwd))
+    return Workspace(folder)
 
 
 def _wrong(message: str) -> acp.RequestError:

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import re
+import time
 import uuid
 from collections.abc import Sequence, Set
 from pathlib import Path
@@ -30,6 +31,8 @@ from dogent_tui.storage.paths import Workspace, state_dir
 _SCOPES = ("once", "session", "always")
 _ALLOW = (tr("Allow once"), tr("Allow for this session"), tr("Always allow here"))
 _KEEP = (tr("Keep"), tr("Keep, and the like in this session"), tr("Always keep such"))
+_KEPT_FOR_S = 30 * 86_400
+"""How long an image is kept: the conversation may come back to it."""
 _FORMS = ("needs_clarification", "needs_outline_edit")
 
 
@@ -303,6 +306,10 @@ def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
 
 def _image(block: schema.ImageContentBlock) -> events.Attachment:
     kind = block.mime_type.rpartition("/")[2].partition("+")[0] or "png"
-    path = image_folder() / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
+    folder, oldest = image_folder(), time.time() - _KEPT_FOR_S
+    for old in folder.iterdir():
+        if old.stat().st_mtime < oldest:
+            old.unlink(missing_ok=True)
+    path = folder / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
     path.write_bytes(base64.b64decode(block.data, validate=True))
     return events.Attachment(str(path), path.name, kind)

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from dogent_tui.agent.ui_requests import ChangeRequest, check_answers, read_requ
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, Part, ToolBody, own_call
 from dogent_tui.faces.chunks import MessageChunks, Turn
-from dogent_tui.faces.shared import Connected, open_review, open_to_write, write_accepted
+from dogent_tui.faces.shared import Chunk, Connected, open_review, open_to_write, write_accepted
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord, all_sessions
@@ -42,6 +43,8 @@ class Chat(Connected):
         self._page_runs_tools = page_runs_tools
         self._expected: list[tuple[events.Prompt, asyncio.Future[Turn]]] = []
         self._answered = asyncio.Event()
+        self._heard = asyncio.Event()  # another with each event
+        self.is_closed = False
 
     @property
     def is_busy(self) -> bool:
@@ -159,10 +162,49 @@ class Chat(Connected):
                 event = await asyncio.to_thread(self.with_hunks, event)
         if self.turn is not None:
             self.turn.hear(event)
+        self._wake()
+
+    def _wake(self) -> None:
+        heard, self._heard = self._heard, asyncio.Event()
+        heard.set()
+
+    async def waiting(self) -> Sequence[events.PermissionRequested | events.UiRequested]:
+        """Return the open questions that belong to no run under way: of commands in the background,
+        and of the last run.
+        """
+        is_over = self.turn is None or self.turn.is_over
+        # those of commands in the background are repeated by a turn
+        background = self.service.permissions if is_over else ()
+        asked = [each for each in self.service.requests if not each.in_run]
+        return [*background, *[await asyncio.to_thread(self.with_hunks, each) for each in asked]]
+
+    @property
+    def last_run(self) -> str:
+        """The run that began last; empty if none began since the chat was opened."""
+        return self.turn.run_id if self.turn is not None else ""
+
+    async def rest(self, after: str) -> AsyncIterator[list[Chunk]]:
+        """Yield what is asked while nothing runs, and what is settled, until there is a run after
+        the one with the id `after`.
+        """
+        chunks, told = MessageChunks(self.service.session_id), set[str]()
+        while not self.is_closed and self.last_run == after:
+            heard = self._heard
+            asked = {each.request_id: each for each in await self.waiting()}
+            settled = [{"id": each, "status": "answered"} for each in told - asked.keys()]
+            new = [chunks.of(each) for key, each in asked.items() if key not in told]
+            told = {*asked}
+            yield [
+                *({"type": "data-settled", "id": each["id"], "data": each} for each in settled),
+                *chain.from_iterable(new),
+            ]
+            await heard.wait()
 
     async def end(self) -> None:
         """End what is being read: a stream that just stops looks like a success."""
         words = tr("The session was closed before the answer was complete.")
+        self.is_closed = True
+        self._wake()
         if self.turn is not None:
             self.turn.cut(words)
         for _, begun in self._expected:

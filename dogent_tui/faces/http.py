@@ -9,7 +9,7 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ Say: TypeAlias = Callable[[str, str, str], None]
 _Begun: TypeAlias = Turn | Coroutine[Any, Any, Turn]
 _MOST_BYTES = 10 << 20
 _HEADERS = {"x-vercel-ai-ui-message-stream": "v1"}
+_DONE = b"data: [DONE]\n\n"
 
 
 class ChatServer:
@@ -50,6 +51,7 @@ class ChatServer:
             web.post("/api/chat", self.chat),
             web.post("/api/chat/execute-tool", self.execute),
             web.get(f"{chat}/stream", self.resume),
+            web.get(f"{chat}/rest", self.rest),
             web.post(f"{chat}/stop", self.stop),
             web.post(f"{chat}/approvals/{{request}}", self.approve),
             web.post(f"{chat}/answers/{{request}}", self.answer),
@@ -78,6 +80,18 @@ class ChatServer:
         if chat is None or chat.turn is None or chat.turn.is_over:
             return web.Response(status=204)
         return await self._stream(request, chat, chat.turn)
+
+    async def rest(self, request: web.Request) -> web.StreamResponse:
+        """Stream what is asked while nothing runs, until there is a run after the last one that
+        the page knows.
+        """
+        chat = await self._known(request)
+        async with _streaming(request) as response:
+            async for chunks in chat.rest(request.query.get("after", "")):
+                await _write(response, *chunks)
+            if not chat.is_closed:
+                await response.write(_DONE)
+        return response
 
     async def stop(self, request: web.Request) -> web.StreamResponse:
         """Interrupt the run."""
@@ -132,11 +146,8 @@ class ChatServer:
         ``disconnect=continue``.
         """
         turn: Turn | None = None
-        # the page takes an event to end at "\n\n", a ping too
-        streaming = sse_response(request, headers=_HEADERS, sep="\n", allow_all_methods=True)
-        async with streaming as response:
+        async with _streaming(request) as response:
             try:
-                await response.write(b": stream-open\n\n")  # otherwise the headers wait for a chunk
                 turn = begun if isinstance(begun, Turn) else await begun
                 turn.readers += 1
                 pauses = request.query.get("approvals") != "stream"
@@ -153,7 +164,7 @@ class ChatServer:
             finally:
                 if turn is not None:
                     turn.readers -= 1
-            await response.write(b"data: [DONE]\n\n")
+            await response.write(_DONE)
         return response
 
 
@@ -185,6 +196,15 @@ def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
     if content is not None and not (path.is_file() and path.read_bytes() == content.encode()):
         libraries.unsaved[path] = content
     return [Attachment(name, path.name, path.suffix.lstrip(".").lower() or "file")]
+
+
+@contextlib.asynccontextmanager
+async def _streaming(request: web.Request) -> AsyncIterator[web.StreamResponse]:
+    # the page takes an event to end at "\n\n", a ping too
+    streaming = sse_response(request, headers=_HEADERS, sep="\n", allow_all_methods=True)
+    async with streaming as response:
+        await response.write(b": stream-open\n\n")  # otherwise the headers wait for a chunk
+        yield response
 
 
 async def _write(response: web.StreamResponse, *chunks: Chunk) -> None:

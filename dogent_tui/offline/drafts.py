@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from dogent_tui.offline.passages import Index, Passage, good
+from dogent_tui.offline.passages import Heading, Index, Passage, good
 from dogent_tui.offline.words import Language, phrase, terms
 from dogent_tui.plain import words_of
 from dogent_tui.records import Record
@@ -128,16 +128,14 @@ def added(text: str, part: Draft) -> str:
     return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}".rstrip() + "\n"
 
 
-def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
+def with_contents(text: str, headings: Sequence[Heading], title: str) -> str:
     """Return the Markdown `text` with links to its `headings` under the heading `title`, below its
     own title.
 
     Existing links are replaced.
     """
-    from mdit_py_plugins.anchors.index import slugify
-
     text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
-    rows = (f"{'  ' * (level - 2)}- [{name}](#{slugify(name)})\n" for level, name in headings)
+    rows = (f"{'  ' * (each.level - 2)}- [{each.title}](#{each.anchor})\n" for each in headings)
     links = "".join([f"\n\n## {title}\n\n", *rows, "\n"])
     first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
     return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()

@@ -176,14 +176,14 @@ class Finder:
 
     def _outline(self) -> Iterator[str]:
         for one in self._meant():
-            lines = [f"{'  ' * (level - 1)}- {title}" for level, title in one.headings]
+            lines = [f"{'  ' * (each.level - 1)}- {each.title}" for each in one.headings]
             yield self._say("headings" if lines else "no_headings", path=one.path)
             yield "\n".join(lines)
 
     def _contents(self) -> Iterator[str]:
         title = self._say("contents_title")
         for one in self._meant()[:1]:
-            if below := [each for each in one.headings if each[0] > 1 and each[1] != title]:
+            if below := [each for each in one.headings if each.level > 1 and each.title != title]:
                 text = drafts.with_contents(one.text, below, title)
                 yield self._change(one.path, text, self._say("contents", path=one.path))
 
@@ -238,7 +238,7 @@ class Finder:
         documents = self.sources()
         outlines = [one for one in documents if pattern("is_outline").search(one.path)]
         if request.files and 0 < len(outlines) < len(documents):  # names the headings, not a source
-            request.headings += [title for level, title in outlines[0].headings if level > 1]
+            request.headings += [each.title for each in outlines[0].headings if each.level > 1]
             documents = [one for one in documents if one not in outlines]
         every, found = _passages(documents), self._material(documents)
         sections = drafts.sections_of(every, found, request.headings, request.words or _DRAFT)

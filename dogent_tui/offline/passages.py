@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ _LONGEST = 700
 split.
 """
 _PLACE = re.compile(r"<!-- (?P<place>page \d+|sheet .+) -->")
+_ATTRIBUTES = re.compile(r"\s*\{(?=[#.]|\w+=)(?:[^{}]*?#(?P<id>[^\s{}]+))?[^{}]*\}$")
 _SPEAKER = re.compile(r"\**(?P<name>[^\W\d][\w .]{0,18}?)\s*\d*\s*[:：]\**\s*")
 _TURN = re.compile(rf"\n(?={_SPEAKER.pattern})|(?P<asked>[?？][ *_”\"]*)\n")
 _ASKERS = frozenset(["q", "question", "问", "问题"])
@@ -93,13 +94,21 @@ class Table(Record, eq=False):
         return "\n".join(f"| {' | '.join(line[at] for at in shown)} |" for line in lines)
 
 
+class Heading(NamedTuple):
+    """A heading: its level, its text, and the anchor that links to it."""
+
+    level: int
+    title: str
+    anchor: str
+
+
 class Document(msgspec.Struct):
-    """A file split into passages. `headings` are (level, title) in order."""
+    """A file split into passages, with its `headings` in order."""
 
     path: str
     text: str
     title: str = ""
-    headings: list[tuple[int, str]] = []
+    headings: list[Heading] = []
     passages: list[Passage] = []
     tables: list[Table] = []
 
@@ -142,6 +151,7 @@ def _text_parts(document: Document) -> Iterator[Passage]:
     """Yield the blocks of a Markdown text, each with its heading, or the question it answers."""
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
+    from mdit_py_plugins.anchors.index import slugify
     from mdit_py_plugins.front_matter import front_matter_plugin
 
     every = [*filter(None, map(str.strip, document.text.splitlines())), ""]
@@ -154,8 +164,10 @@ def _text_parts(document: Document) -> Iterator[Passage]:
     markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
     for block in SyntaxTreeNode(markdown.parse(text)).children:
         if block.type == "heading":
-            level, title = int(block.tag[1:]), _plain(block)
-            document.headings.append((level, title))
+            written, level = _plain(block), int(block.tag[1:])
+            title, named = _ATTRIBUTES.sub("", written), _ATTRIBUTES.search(written)
+            anchor = (named and named["id"]) or slugify(title)
+            document.headings.append(Heading(level, title, anchor))
             document.title = document.title or title
             above = {at: name for at, name in above.items() if at < level} | {level: title}
             here = replace(here, headings=(*above.values(),), title=document.title, question="")

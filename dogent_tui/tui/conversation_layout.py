@@ -99,6 +99,9 @@ class ConversationLayout:
             pane.search.open()
             return
         await self._place(self.search, "#conversation", before=0)
+        if self._screen.size.width < SIDEBAR_FROM:  # the sidebar would cover it
+            self._sidebar_wanted = None
+            await self.place_sidebar()
         self.search.open()
 
     async def show_setup(self, panel: "SetupPanel | None") -> None:

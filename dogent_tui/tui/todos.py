@@ -100,5 +100,4 @@ class TodoPanel(Widget):
 
     def _line(self, todo: Todo) -> Content:
         mark, style = _LOOKS[todo.status]
-        words = todo.active_form if todo.status == "in_progress" else ""
-        return styled(self, f"{mark} {one_line(words or todo.content)}", style)
+        return styled(self, f"{mark} {one_line(todo.content)}", style)

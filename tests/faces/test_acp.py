@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import sys
+import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -657,9 +659,14 @@ async def test_a_form_that_is_declined_ends_the_turn(place: Place) -> None:
 
 @pytest.mark.thorough
 async def test_an_image_is_attached(place: Place) -> None:
-    place.api.say("A dot.")
     async with place.editor() as editor:
-        assert await editor.say("what is this?", image_block("aGVsbG8=", "image/png")) == "end_turn"
+        for months_ago in (0, 2, 0):
+            place.api.say("A dot.")
+            assert await editor.say("what?", image_block("aGVsbG8=", "image/png")) == "end_turn"
+            kept = list(place.home.rglob("prompt-images/*.png"))
+            for image in kept:
+                os.utime(image, (0, time.time() - months_ago * 31 * 86_400))
+    assert len(kept) == 1  # those of the last month
     assert ".png" in str(place.api.requests[-1].messages[-1])
 
 
@@ -878,7 +885,7 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
         answer = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
         answers[answer.get("id")] = answer
     assert answers["last"]["result"]["protocolVersion"] == 1
-    for number in range(5):
+    for number in range(6):
         assert "error" in answers[number], asked[number]
     assert answers[len(asked) - 1]["error"]["code"] == -32600  # a method is a text
     assert answers[None]["error"]["code"] in {-32700, -32600}

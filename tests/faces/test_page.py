@@ -23,6 +23,7 @@ from playwright.async_api import (
 )
 
 from dogent_tui.documents.export.browser import find_browsers
+from dogent_tui.offline.messages_api import ReplyText
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, LIMIT_S, Served, started
 
@@ -46,6 +47,7 @@ WIDTHS = (
     "[document.documentElement.scrollWidth, document.getElementById('talk').scrollWidth <="
     " document.body.clientWidth]"
 )
+CHAT = "sessionStorage.getItem('chat')"
 PLAN = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
 
 
@@ -540,6 +542,30 @@ async def test_what_could_not_be_sent_is_not_lost(tab: Tab) -> None:
 
 
 @pytest.mark.thorough
+async def test_a_page_at_rest_hears_of_a_question_and_of_a_run_that_another_begins(
+    tab: Tab,
+) -> None:
+    keep, chat = tab.served.root / "keep.md", await tab.page.evaluate(CHAT)
+    keep.write_text("precious", encoding="utf-8")
+    command = f"until [ -e /tmp/{chat} ]; do sleep 0.02; done; rm keep.md"
+    tab.api.call("Bash", {"command": command, "run_in_background": True})
+    tab.api.say("It runs.")
+    tab.api.call("Bash", {"command": f"touch /tmp/{chat}"})
+    tab.api.say("Now it ends.")
+    await tab.say("Clean up.")
+    await expect(tab.talk).to_contain_text("It runs.")
+    await tab.say("Go on.")
+    await expect(tab.dialog).to_contain_text("keep.md")
+    await expect(tab.talk).to_contain_text("Now it ends.")
+    tab.api.otherwise(lambda _request: (ReplyText("Good evening."),))
+    await tab.choose("Undo")
+    await expect(tab.dialog).to_have_count(0)
+    assert keep.read_text(encoding="utf-8") == "precious"
+    await tab.served.chunks(chat, "And from another page?")
+    await expect(tab.talk.locator(".user").last).to_have_text("And from another page?")
+    await expect(tab.talk.locator(".reply").last).to_have_text("Good evening.")
+
+
 async def test_a_run_continues_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.say("An earlier reply.")
     await tab.say("one")

@@ -173,11 +173,12 @@ def test_a_table_of_contents_is_a_change_to_review_and_replaces_the_one_before(
         f"# Tea house\n\n## Contents\n\n{links}\n## What we agreed"
     )
     (folder / "notes.md").write_text(
-        turn.written["notes.md"] + "\n## More\n\nTea.\n", encoding="utf-8"
+        turn.written["notes.md"] + "\n## More {.unnumbered #sec:more}\n\nTea.\n", encoding="utf-8"
     )
     again = conversation.ask("insert a toc into @notes.md").written["notes.md"]
     assert again.count("## Contents") == 1
-    assert f"{links}- [More](#more)\n" in again
+    assert f"{links}- [More](#sec:more)\n" in again
+    assert "- More\n" in conversation.ask("show the outline of notes.md").said + "\n"
     assert "- [决定](#决定)" in conversation.ask("给 笔记.md 加上目录").written["笔记.md"]
 
 

@@ -536,7 +536,9 @@ async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(sta
     async with stage(size=(80, 24)) as s:
         sidebar = s.app.conversation.conversation_layout.sidebar
         assert not sidebar.display
-        await s.pilot.press("ctrl+b")
+        await s.pilot.press("ctrl+b", "ctrl+f")
+        await s.until(lambda: not sidebar.display)  # it would cover the search line
+        await s.pilot.press("escape", "ctrl+b")
         assert sidebar.display
         assert sidebar.has_focus_within
         await s.pilot.press("ctrl+b")

@@ -43,6 +43,7 @@ async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage
         await s.until(lambda: "damaged" in said(s))
         await s.pilot.press("right", "delete")
         await s.until(lambda: len(strip.items) == 1)
+        assert "notes.md won't be sent with the next prompt." in said(s)
         await s.pilot.press("escape")
         await s.send("go")
         assert '"sheet": "My costs"' in s.conversation.sent[0]

@@ -214,7 +214,7 @@ def _wheel_up():
 async def test_a_long_question_scrolls_and_can_be_enlarged(person):
     async with person() as p:
         await p.ask(LONG)
-        assert "rows 1–7 of 43 · more is marked below ↓" in p.note
+        assert "rows 1–7 of 43 · more marked below ↓" in p.note
         await p.press("down", "pagedown")
         await p.stage.until(lambda: "rows 8–14 of 43" in p.note)
         await p.press("f")

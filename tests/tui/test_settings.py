@@ -506,6 +506,8 @@ async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_envi
 async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(
     stage, own, reopened
 ):
+    """What is written to several files of one's own is asked about once."""
+    (dogent_home() / "dogent.json").write_text("{}")
     async with stage() as s:
         screen = await opened(s)
         screen.query_one(RowList).go_to(own_row("profile"))
@@ -513,8 +515,11 @@ async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(
         await s.pilot.press("down")
         await pressed(s, "enter", then=SettingsScreen)
         await s.until(lambda: "as elsewhere: deepseek" in seen(s))
+        screen.draft.set(own, ("profiles", "deepseek", "ANTHROPIC_MODEL"), "chat")
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "~/.dogent/dogent.json and ~/.dogent/claude.json", "→ chat")
         await s.until(lambda: reopened and "Saved:" in hint(s))
+        assert json.loads(own.read_text())["profiles"]["deepseek"]["ANTHROPIC_MODEL"] == "chat"
         assert json.loads((dogent_home() / "dogent.json").read_text(encoding="utf-8")) == {
             "profile": "deepseek"
         }

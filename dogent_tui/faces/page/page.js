@@ -118,7 +118,7 @@ function list(lines, depth) {
 
 // ── The chat ──────────────────────────────────────────────────────────────────────────────────────
 
-let token = sessionStorage.getItem("token") ?? "", chat = sessionStorage.getItem("chat") ?? "", messages = [], running = null, answered = false;
+let token = sessionStorage.getItem("token") ?? "", chat = sessionStorage.getItem("chat") ?? "", messages = [], running = null, answered = false, resting = null, last = "";
 
 const HOW = "approvals=stream&disconnect=continue";  // a page that is loaded again finds its run where it is
 
@@ -165,6 +165,8 @@ class Reply {
     if (taken) taken.call(this, chunk);
     down();
   }
+
+  start({ messageId }) { last = messageId; }
 
   text({ type, id, delta, whole }) {
     if (type === "text-start") this.parts.delete(id);
@@ -258,31 +260,39 @@ async function follow(answer) {
       else if (event.startsWith("data: ")) reply.take(JSON.parse(event.slice(6)));
     }
   }
-  if (!ended) note(tr("The connection was cut before the answer was complete."), "note failed");
+  return ended;
 }
 
 async function run(begin, missed) {
+  resting?.abort();
   running = new AbortController();
   state(tr("Working"), true);
   try {
     const answer = await begin(running.signal);
-    if (answer.status !== 204) await follow(answer);
-    else await missed?.();  // it was over before it was asked for
+    if (answer.status === 204) await missed?.();  // it was over before it was asked for
+    else if (!await follow(answer)) note(tr("The connection was cut before the answer was complete."), "note failed");
   } catch (error) {
     if (error.name !== "AbortError") note(error.message || tr("The server cannot be reached."), "note failed");
   }
   running = null;
-  if (answered) { answered = false; await run(stream, drawAll); return; }
+  if (answered) { answered = false; await run(stream, restore); return; }
   state(waiting.hidden ? "" : tr("Waiting for you"));
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
+  rest();
 }
 
-const stream = (signal) => fetch(`/api/chat/${encodeURIComponent(chat)}/stream?${HOW}`, { headers: { authorization: `Bearer ${token}` }, signal });
+const get = (path, signal) => fetch(`/api/chat/${encodeURIComponent(chat)}${path}`, { headers: { authorization: `Bearer ${token}` }, signal });
+const stream = (signal) => get(`/stream?${HOW}`, signal);
 
-async function drawAll() {
-  messages.length = 0;
-  talk.replaceChildren();
-  await restore();
+async function rest() {  // hears what commands in the background ask, and when another page begins a run
+  resting?.abort();
+  if (running || document.hidden) return;
+  const mine = (resting = new AbortController());
+  try {
+    const answer = await get(`/rest?after=${last}`, mine.signal);
+    if (answer.ok && !await follow(answer)) throw new Error("cut");
+    if (answer.ok && !running) await restore();
+  } catch { if (resting === mine && !mine.signal.aborted) setTimeout(rest, 3000); }
 }
 
 async function send() {
@@ -337,7 +347,8 @@ async function reply(path, body, id, told = "") {
     else if (told) talk.append(el("div", { class: "user" }, told));
     // The answers begin another run, and the one that asked may still be ending.
     const begins = !body.hunks && path.startsWith("answers/");
-    if (!running) await run(stream, begins ? drawAll : undefined); else answered = begins;
+    if (running) answered = begins;
+    else if (begins) await run(stream, restore);
   } catch (error) {
     waiting.querySelector(".failed")?.remove();
     waiting.append(el("p", { class: "note failed", role: "alert" }, error.message));
@@ -551,11 +562,14 @@ async function open() {
 }
 
 async function restore() {
-  const before = await fetch(`/api/chat/${encodeURIComponent(chat)}`, { headers: { authorization: `Bearer ${token}` } });
+  const before = await get("");
   if (!before.ok) return;  // a chat in which nothing was said yet
-  const { said, waiting: open, isRunning } = await before.json();
+  const { said, waiting: open, isRunning, lastRun } = await before.json();
   const answer = isRunning ? await stream(undefined) : null;
   if (answer?.status === 204) return restore();  // the run ended between the two requests
+  last = lastRun;
+  messages.length = 0;
+  talk.replaceChildren();
   for (const { role, text: words } of said) {
     if (role === "user") messages.push({ id: crypto.randomUUID(), role, parts: [{ type: "text", text: words }] });
     talk.append(role === "user" ? el("div", { class: "user" }, words) : el("div", { class: "reply" }, markdown(words)));
@@ -563,6 +577,7 @@ async function restore() {
   talk.scrollTop = talk.scrollHeight;
   for (const chunk of open) new Reply().take(chunk);
   if (answer) await run(async () => answer);
+  else rest();
 }
 
 document.documentElement.lang = isChinese ? "zh-CN" : "en";
@@ -570,4 +585,5 @@ for (const [id, words] of Object.entries({ new: "New chat", send: "Send", stop: 
 text.placeholder = tr(matchMedia("(max-width: 34rem)").matches ? "Message" : "What would you like to write? @ names a file");
 text.setAttribute("aria-label", tr("Message"));
 names.setAttribute("aria-label", tr("Files"));
+document.addEventListener("visibilitychange", () => { if (token) rest(); });
 open().catch(() => note(tr("The server cannot be reached."), "note failed"));

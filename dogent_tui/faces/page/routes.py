@@ -104,13 +104,6 @@ async def _state(chat: Chat) -> Chunk:
     while is_running and said and said[-1][0] == "assistant":
         said.pop()
     chunks = MessageChunks(chat.service.session_id)
-    asked = [
-        await asyncio.to_thread(chat.with_hunks, each)
-        for each in chat.service.requests
-        if not each.in_run
-    ]
-    # those of commands in the background are repeated by a turn
-    background = () if is_running else chat.service.permissions
-    waiting = [chunk for each in (*background, *asked) for chunk in chunks.of(each)]
+    waiting = [chunk for each in await chat.waiting() for chunk in chunks.of(each)]
     told = [{"role": role, "text": text} for role, text in said]
-    return {"said": told, "waiting": waiting, "isRunning": is_running}
+    return {"said": told, "waiting": waiting, "isRunning": is_running, "lastRun": chat.last_run}

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from textual.screen import Screen
-
 from dogent_tui.agent.events import Attachment, Event
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -18,15 +16,13 @@ class AttachmentsController:
 
     def __init__(
         self,
-        screen: Screen[None],
         root: Path,
         references: WorkspaceReferences,
         show: Callable[[], None],
     ) -> None:
-        """Work for `screen`, whose workspace is at `root`. `show` updates the display."""
+        """Work for the workspace at `root`. `show` updates the display."""
         self.attachments = Attachments(root)
         self.show = show
-        self._screen = screen
         self._references = references
 
     def handle(self, event: Event) -> None:
@@ -76,16 +72,15 @@ class AttachmentsController:
             join=one_line(", ".join(attachment.name for attachment in attachments)),
         )
 
-    def remove(self, attachment: Attachment) -> None:
-        """Detach `attachment` if it is pending, otherwise remove it from the list; report which."""
+    def remove(self, attachment: Attachment) -> str:
+        """Detach `attachment` if it is pending, otherwise remove it from the list. Returns a
+        message about the result.
+        """
         name = one_line(attachment.name)
         removed = self.attachments.remove(attachment)
         self.show()
         if removed == "unlisted":
-            self._screen.notify(
-                tr(
-                    "{name} is no longer listed. The agent keeps what it has read of it.", name=name
-                ),
+            return tr(
+                "{name} is no longer listed. The agent keeps what it has read of it.", name=name
             )
-        elif removed:
-            self._screen.notify(tr("{name} won't be sent with the next prompt.", name=name))
+        return tr("{name} won't be sent with the next prompt.", name=name) if removed else ""

@@ -229,7 +229,6 @@ class PaneController:
         narrow window and is checked every second; events announce what the agent writes.
         """
         self.view.choose(None)
-        self.view.matches.start = 0
         self.open_document = document
         self.view.scrolled = False
         self._follow(covers)

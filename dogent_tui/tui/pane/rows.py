@@ -46,23 +46,28 @@ class DocumentRows(Rows):
             for part, row in zip(self._parts, self.rows, strict=True)
             if definitions == self._definitions
         }
-        self.rows, self._parts, self._firsts = [], [], []
+        before, self.rows, self._parts, self._firsts = self.rows, [], [], []
         self._definitions = definitions
-        self._lines.clear()
+        self._lines.clear()  # they know the lines of the file that they show
         self._kept = self._valid = 0
         self.append(parts)
+        for row in set(before).difference(self.rows):
+            self._drop(row)
         self._known.clear()
 
     def append(self, parts: Sequence[Part]) -> None:
         """Append `parts`."""
+        new = []
         for number, part in enumerate(parts, len(self.rows)):
             row = self._known.pop((part.text, number > 0), None)
             if row is None:
                 row = Row(0, 0, height=1 + part.text.count("\n") + len(part.text) // self.width)
+                new.append(row)
             row.entry = row.index = number
             self._parts.append(part)
             self._firsts.append(part.first)
             self.rows.append(row)
+        self._forget(reversed(new))  # the first one is measured and searched first
 
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.entry]

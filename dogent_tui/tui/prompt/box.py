@@ -75,6 +75,10 @@ class PromptBox(Vertical):
         self.editor.key_filter = self._take_key
         self._show_hint()
 
+    def on_resize(self) -> None:
+        """Show as many keys as fit."""
+        self._show_hint()
+
     # ── For the app ───────────────────────────────────────────────────────────────────────────────
 
     def focus_editor(self) -> None:
@@ -252,6 +256,7 @@ class PromptBox(Vertical):
         if event.what == "remove" and isinstance(event.item, Chip) and event.item.reference:
             event.stop()
             self.editor.remove_reference(event.item.reference)
+            self._show_pending()  # at once: the next key is for the next chip
 
     @work(group="paths")
     async def _on_prompt_editor_paths_pasted(self, event: PromptEditor.PathsPasted) -> None:
@@ -312,6 +317,7 @@ class PromptBox(Vertical):
         hints.problems = [one.problem for one in editor.states.values() if one.problem]
         hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
         hints.on_pasted_text = editor.placeholder_at_cursor is not None
+        hints.width = self._hint_line.content_size.width
         found = hints.best()
         if found != self.shown_hint:
             self.shown_hint = found

@@ -440,6 +440,7 @@ class PromptEditor(FoldingArea):
                     end += line[end : end + 1] == " "
                     self.replace("", (row, reference.start), (row, end))
         self.completes = False
+        self.set_states({other: state for other, state in self.states.items() if other != key})
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, with its references, placeholders and command highlighted."""

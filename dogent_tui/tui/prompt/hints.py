@@ -5,8 +5,9 @@ keys.
 from collections.abc import Sequence
 
 import msgspec
+from rich.cells import cell_len
 
-from dogent_tui.language import phrases, tr
+from dogent_tui.language import PHRASE_GAP, phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
@@ -41,7 +42,7 @@ class Hints(msgspec.Struct):
     `notice` is a temporary sentence; `warns` whether it reports something not done. `doing`
     describes a running task of the user. `problems` are unresolved references. `offer` is what
     could be done while nothing is typed, `usage` the full form of the typed command, `document` how
-    to see what was written last.
+    to see what was written last. `width` is the room for the usual keys in cells, 0 if unlimited.
     """
 
     mode: Mode = "prompt"
@@ -55,6 +56,7 @@ class Hints(msgspec.Struct):
     offer: str = ""
     usage: str = ""
     document: str = ""
+    width: int = 0
 
     def best(self) -> Hint:
         """Return the most important hint."""
@@ -75,7 +77,16 @@ class Hints(msgspec.Struct):
         if self.offer and not self.busy:
             return Hint(self.offer)
         usual = BUSY if self.busy else HINTS["prompt"]
-        return Hint(phrases(self.document, usual), is_usual=True)
+        return Hint(self._fitting(phrases(self.document, usual)), is_usual=True)
+
+    def _fitting(self, keys: str) -> str:
+        """Return as many of `keys` as there is room for. The last one, which shows all others,
+        stays.
+        """
+        *first, last = keys.split(PHRASE_GAP)
+        while first and 0 < self.width < cell_len(PHRASE_GAP.join([*first, last])):
+            first.pop()
+        return PHRASE_GAP.join([*first, last])
 
 
 def shortened(text: str) -> str:

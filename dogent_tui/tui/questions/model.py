@@ -256,7 +256,10 @@ def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator
     texts = [(revealed(text), missing) for text, missing in (_cut(span.text) for span in spans)]
     shown = [span._replace(text=text) for span, (text, _missing) in zip(spans, texts, strict=True)]
     label = one_line(revealed(label))
-    column = 2 if width < _NARROW else _LABEL_COLUMN + 2
+    column = _LABEL_COLUMN + 2
+    if width < _NARROW:
+        beside = cell_len(label) + 2
+        column = beside if beside + sum(cell_len(span.text) for span in shown) <= width else 2
     rest = Span(" " * column)
     if cell_len(label) + 2 > column:
         yield from wrap([Span(label, style)], width)
@@ -355,13 +358,7 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
         sum(number >= bottom for number in marked),
         sum(number < top for number in marked),
     )
-    more = (
-        tr(" · more is marked below ↓")
-        if below
-        else tr(" · more is marked above ↑")
-        if above
-        else ""
-    )
+    more = tr(" · more marked below ↓") if below else tr(" · more marked above ↑") if above else ""
     return tr(
         "rows {top}–{bottom} of {lines}{more}",
         top=top + 1,

@@ -75,8 +75,8 @@ async def _scope(app: AppPort, point: RewindPoint) -> Scope | None:
 async def _carry_out(app: AppPort, preview: Preview) -> str:
     screen, service, said = app.conversation, app.opened.service, []
     if preview.scope != "files":
+        await service.rewind(preview.point.run_id)  # where it fails, what is queued stays so
         waiting = [service.take_back(queued.id) for queued in service.queued]
-        await service.rewind(preview.point.run_id)
         texts = [preview.point.text, *(prompt.text for prompt in waiting if prompt is not None)]
         screen.prompt.put_back("\n\n".join(texts))
         screen.attaching.attach_again(preview.point.attached)

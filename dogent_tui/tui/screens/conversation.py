@@ -130,15 +130,11 @@ class ConversationScreen(ConversationPort):
         )
         self.prompt = PromptBox(self._references)
         self.foreground = ForegroundTask(self.prompt.set_doing)
-        self.results = Results(opened.workspace.root)
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
-        self.lessons = LessonOffer(offers=opened.settings.learn_auto)
+        self._open(opened)
         self.todos = TodoPanel(lambda: self.key_of("plan"))
         self.asked = RequestBanner()
-        self.attaching = AttachmentsController(
-            self, opened.workspace.root, self._references, self._show_attachments
-        )
         self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
         self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened))
@@ -146,6 +142,13 @@ class ConversationScreen(ConversationPort):
         self.welcome = Welcome(display_path(root), endpoint)
         self.typed = PromptController(self, commands)
         self.conversation_layout = ConversationLayout(self)
+
+    def _open(self, opened: OpenedSession) -> None:
+        root = opened.workspace.root
+        self.opened = opened
+        self.attaching = AttachmentsController(root, self._references, self._show_attachments)
+        self.results = Results(root)
+        self.lessons = LessonOffer(offers=opened.settings.learn_auto)
 
     @cached_property
     def requests(self) -> "RequestController":
@@ -191,14 +194,9 @@ class ConversationScreen(ConversationPort):
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session from its beginning, in place of the current one."""
         self.foreground.stop()
-        self.opened = opened
-        self.attaching = AttachmentsController(
-            self, opened.workspace.root, self._references, self._show_attachments
-        )
-        self.results = Results(opened.workspace.root)
+        self._open(opened)
         self.showing.forget()
         self._name_document()
-        self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
@@ -427,9 +425,9 @@ class ConversationScreen(ConversationPort):
                 self.prompt.focus_editor()
                 self.prompt.editor.insert("@")
             case "attach", list() as paths:
-                self.notify(await self.attaching.attach_dropped(paths))
+                self.prompt.notify_hint(await self.attaching.attach_dropped(paths))
             case "remove", Attachment() as attachment:
-                self.attaching.remove(attachment)
+                self.prompt.notify_hint(self.attaching.remove(attachment))
             case "open", Attachment() as attachment:
                 self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
             case what, Chip(attachment=Attachment() as attachment):

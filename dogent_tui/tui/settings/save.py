@@ -9,7 +9,7 @@ from typing import Any
 from textual.app import App
 
 from dogent_tui.errors import DogentError
-from dogent_tui.language import sentences, tr
+from dogent_tui.language import listing, sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.config_writer import plan_values, write_home_values
 from dogent_tui.settings.values import load_home_settings, load_settings
@@ -33,18 +33,20 @@ _MOST_VALUE = 60
 
 
 async def may_save(
-    app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]
+    app: App[Any], draft: SettingsDraft, files: Sequence[Path], actions: Sequence[KeyAction]
 ) -> bool | None:
-    """Show the changes of `file` and ask whether to save them; None if the user goes back.
+    """Show the changes of `files` and ask whether to save them; None if the user goes back.
     `actions` are the configurable keys.
 
     Must not be awaited in a message handler.
     """
-    lines = changes_in_words(draft, SettingsDraft(draft.workspace, draft.home), file, actions)
+    now = SettingsDraft(draft.workspace, draft.home)
+    lines = [line for file in files for line in changes_in_words(draft, now, file, actions)]
     more = len(lines) - _MOST_LINES
     if more > 0:
         lines = [*lines[:_MOST_LINES], tr("and {count} more", count=more)]
-    title = tr("Save this to {file}?", file=one_line(place_of(file, draft.workspace)))
+    places = listing([one_line(place_of(file, draft.workspace)) for file in files])
+    title = tr("Save this to {file}?", file=places)
     answer = await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save")))
     return None if answer is None else answer == 1
 
@@ -112,19 +114,17 @@ async def _save(app: AppPort, draft: SettingsDraft) -> str | None:
 
     Raises OSError, DogentError.
     """
-    allowed = {}
-    for file in draft.changes:
-        if file != app.opened.workspace.settings_file and await asyncio.to_thread(file.exists):
-            answer = await may_save(app, draft, file, app.keys.actions)
-            if answer is None:
-                return None
-            allowed[file] = answer
+    own = [file for file in draft.changes if file != app.opened.workspace.settings_file]
+    asked = [file for file in own if await asyncio.to_thread(file.exists)]
+    allowed = not asked or await may_save(app, draft, asked, app.keys.actions)
+    if allowed is None:
+        return None
     written: list[str] = []
     left: list[str] = []
     changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
     opened = app.opened
     for file, changes in list(draft.changes.items()):
-        may_write = allowed.get(file, True)
+        may_write = allowed or file not in asked
         if file == opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
             done = await write_own(app, plan, _BECAUSE)

@@ -529,8 +529,7 @@ def _plan(plan: model.Plan, look: Look) -> Lines:
         return lines
     for todo in plan.todos:
         mark, mark_style, style = _TODO_MARKS[todo.status]
-        text = todo.active_form if todo.status == "in_progress" else ""
-        words = wrap([Span(one_line(text or todo.content), style)], look.width - 2)
+        words = wrap([Span(one_line(todo.content), style)], look.width - 2)
         lines += hanging(words, Span(f"{mark} ", mark_style), copied=True)
     return lines
 

@@ -6,6 +6,7 @@ A row is an entry, or a part of a long reply.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -72,8 +73,11 @@ class Layout(Rows):
 
     def _changed_after(self, number: int) -> None:
         """The space above an entry depends on what comes before it."""
-        after = self.rows[self._index(number + 1) :]
-        self._forget([row for row in after if not self._model.entries[row.entry].gone][:1])
+        after = (self.rows[at] for at in range(self._index(number + 1), len(self.rows)))
+        self._forget([*islice((row for row in after if not self._gone(row)), 1)])
+
+    def _gone(self, row: Row) -> bool:
+        return self._model.entries[row.entry].gone
 
     def _insert(self, rows: Sequence[Row]) -> None:
         """Insert the further `rows` of an entry."""
@@ -84,6 +88,7 @@ class Layout(Rows):
         self._valid = min(self._valid, index)
         for row in rows:
             row.height = self._guess(self._model.entries[row.entry], row)
+        self._forget(rows)
 
     def _grow(self, number: int, reply: Reply) -> None:
         """Draw the last row again, and start another where it has become long."""

@@ -27,12 +27,23 @@ class Matches:
         self._rows = rows
         self._pattern = re.compile("")
         self._kept: dict[Row, tuple[Lines, Sequence[_Found]]] = {}
+        self._ahead: list[Row] = []  # to be searched, the nearest last
+        self._again: dict[Row, None] = {}  # new or changed since
+        self._hits: dict[Row, int] = {}  # how many matches: of the rows that have any
+        self._start = 0
         self._backward = False
         self._at: tuple[Row, int] | None = None
         self.text = ""
         """What is searched; empty if nothing is."""
-        self.start = 0
-        """The index of the row from which the nearest match is looked for."""
+        rows.on_stale = self._stale
+
+    def _stale(self, row: Row) -> None:
+        if self.text:
+            self._hits.pop(row, None)
+            self._again[row] = None
+
+    def _is_shown(self, row: Row) -> bool:
+        return self._rows.rows[row.index : row.index + 1] == [row]
 
     @property
     def current(self) -> tuple[Row, int] | None:
@@ -40,9 +51,8 @@ class Matches:
         if self._at is None:
             return None
         row, nth = self._at
-        is_shown = self._rows.rows[row.index : row.index + 1] == [row]
-        is_found = row.hits is None or nth < row.hits
-        return self._at if is_shown and is_found else None
+        is_found = row in self._again or nth < self._hits.get(row, 0)
+        return self._at if is_found and self._is_shown(row) else None
 
     @property
     def number(self) -> int:
@@ -50,17 +60,18 @@ class Matches:
         if (current := self.current) is None:
             return 0
         row, nth = current
-        return sum(above.hits or 0 for above in self._rows.rows[: row.index]) + nth + 1
+        above = (hits for other, hits in self._hits.items() if other.index < row.index)
+        return sum(above) + nth + 1
 
     @property
     def count(self) -> int:
         """The number of matches found so far."""
-        return sum(row.hits or 0 for row in self._rows.rows)
+        return sum(self._hits.values())
 
     @property
     def is_complete(self) -> bool:
         """Whether every row was searched."""
-        return not self.text or all(row.hits is not None for row in self._rows.rows)
+        return not self._ahead and not self._again
 
     def search(self, text: str, start: int, *, backward: bool) -> None:
         """Search `text` from the row with the index `start` on, or up to it with `backward`."""
@@ -68,46 +79,46 @@ class Matches:
         words = map(re.escape, self.text.split())
         self._pattern = re.compile(r"\s+".join(words), re.IGNORECASE)
         self._kept.clear()
-        self.start, self._backward, self._at = start, backward, None
-        for row in self._rows.rows:
-            row.hits = None
+        self._hits.clear()
+        self._again.clear()
+        self._start, self._backward, self._at = start, backward, None
+        rows = self._rows.rows
+        nearest = (rows[start::-1], rows[start + 1 :]) if backward else (rows[start:], rows[:start])
+        self._ahead = [*chain(*nearest)][::-1] if self.text else []
 
     def read(self, enough: Callable[[], bool]) -> None:
         """Search further rows until `enough` returns true."""
-        if self.is_complete:
-            return
-        rows, start = self._rows.rows, self.start
-        ahead = (rows[start::-1], rows[start + 1 :]) if self._backward else (rows[start:], rows)
-        for row in chain(*ahead):
-            if row.hits is not None:
-                continue
-            if row.text is None:
-                row.text = _Text(self._rows.whole(row)).text
-            row.hits = sum(1 for _ in self._pattern.finditer(row.text))
-            if row.hits and self.current is None:
-                self._go(row, -1 if self._backward and row.index <= start else 1)
+        while not self.is_complete:
+            row = self._ahead.pop() if self._ahead else next(reversed(self._again))
+            if self._is_shown(row):
+                self._read(row)
+            self._again.pop(row, None)
             if enough():
                 return
+
+    def _read(self, row: Row) -> None:
+        if row.text is None:
+            row.text = _Text(self._rows.whole(row)).text
+        if hits := sum(1 for _ in self._pattern.finditer(row.text)):
+            self._hits[row] = hits
+            if self.current is None:
+                self._go(row, -1 if self._backward and row.index <= self._start else 1)
 
     def step(self, step: int) -> None:
         """Make the next match the current one, or the previous one if negative, wrapping around."""
         if (current := self.current) is None:
             return
         row, nth = current
-        if 0 <= nth + step < (row.hits or 0):
+        if 0 <= nth + step < self._hits.get(row, 0):
             self._at = row, nth + step
-            return
-        rows = self._rows.rows
-        for away in range(1, len(rows) + 1):
-            other = rows[(row.index + step * away) % len(rows)]
-            if other.hits:
-                self._go(other, step)
-                return
+        elif self._hits:
+            most = len(self._rows.rows)
+            away = {other: (other.index - row.index) * step % most or most for other in self._hits}
+            self._go(min(away, key=away.__getitem__), step)
 
     def _go(self, row: Row, step: int) -> None:
         """Make the first match of `row` the current one, or its last one if `step` is negative."""
-        self._at = row, 0 if step > 0 else (row.hits or 1) - 1
-        self.start = row.index
+        self._at = row, 0 if step > 0 else self._hits.get(row, 1) - 1
 
     def place(self) -> Place | None:
         """Return where the current match is drawn."""

@@ -20,8 +20,8 @@ _KEPT_LINES = 4_000
 class Row(msgspec.Struct, eq=False):
     """A unit of layout: an entry, or the characters `start` to `end` of a text.
 
-    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it, and
-    `hits` how often it finds something there, None until that is known (`matches.py`).
+    `height` is in lines, and an estimate until it is measured. `text` is what a search sees of it,
+    None until that is known (`matches.py`).
     """
 
     entry: int
@@ -30,9 +30,7 @@ class Row(msgspec.Struct, eq=False):
     end: int | None = None
     index: int = 0
     height: int = 1
-    measured: bool = False
     text: str | None = None
-    hits: int | None = None
 
 
 class Place(NamedTuple):
@@ -52,6 +50,9 @@ class Rows(ABC):
         self._valid = 0  # rows whose top is known
         self._lines: OrderedDict[Row, Lines] = OrderedDict()
         self._kept = 0
+        self._unmeasured: dict[Row, None] = {}  # in order: to look for them takes long in 60,000
+        self.on_stale: Callable[[Row], object] = lambda _: None
+        """Called with each row that is new, is drawn differently or is gone."""
 
     @abstractmethod
     def _draw(self, row: Row) -> Lines:
@@ -88,12 +89,11 @@ class Rows(ABC):
         """
         width = max(width, MIN_WIDTH)
         ratio, self.width = self.width / width, width
-        self._lines.clear()
-        self._kept = 0
         for row in self.rows:
             if row.height > 2:
                 row.height = max(2, round(row.height * ratio))
-            row.measured, row.text, row.hits = False, None, None
+        self._unmeasured.clear()
+        self._forget(self.rows)
         self._valid = 0
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
@@ -118,27 +118,38 @@ class Rows(ABC):
         """Measure rows until `enough` returns true, the latest first, without keeping their
         lines.
         """
-        for row in reversed(self.rows):
-            if not row.measured:
-                self._measured(row)
-                if enough():
-                    return
+        while self._unmeasured:
+            self._measured(next(reversed(self._unmeasured)))
+            if enough():
+                return
 
     @property
     def measured(self) -> bool:
         """Whether every height is known."""
-        return all(row.measured for row in self.rows)
+        return not self._unmeasured
+
+    def is_measured(self, row: Row) -> bool:
+        """Whether the height of `row` is known."""
+        return row not in self._unmeasured
 
     def _measured(self, row: Row) -> Lines:
         lines = self._draw(row)
-        row.measured = True
+        self._unmeasured.pop(row, None)
         if row.height != len(lines):
             row.height = len(lines)
             self._valid = min(self._valid, row.index)
         return lines
 
     def _forget(self, rows: Iterable[Row]) -> None:
-        """Draw `rows` again when they are needed; they keep their heights until then."""
+        """Draw `rows`, which are new or have changed, when they are needed; they keep their
+        heights until then.
+        """
         for row in rows:
-            self._kept -= len(self._lines.pop(row, ()))
-            row.measured, row.text, row.hits = False, None, None
+            self._drop(row)
+            self._unmeasured[row] = row.text = None
+
+    def _drop(self, row: Row) -> None:
+        """Keep nothing of `row`."""
+        self._kept -= len(self._lines.pop(row, ()))
+        self._unmeasured.pop(row, None)
+        self.on_stale(row)

@@ -246,17 +246,17 @@ class Transcript(RowsView):
         if cursor is None:
             visible = [row.entry for row in self._viewport.visible_rows()]
             cursor = (visible[-1] + 1 if step < 0 else visible[0] - 1) if visible else -1
-        following = [number for number in self._cards if (number - cursor) * step > 0]
-        if following:
-            self._cursor = min(following, key=lambda number: abs(number - cursor))
+        last = len(self.model.entries) if step > 0 else -1
+        following = next(filter(self._is_card, range(cursor + step, last, step)), None)
+        if following is not None:
+            self._cursor = following
             row = self._layout.rows_of(self._cursor)[0]
             self._viewport.show(row, self._layout.space_above(row))
             self._place()
 
-    @property
-    def _cards(self) -> list[int]:
-        entries = enumerate(self.model.entries)
-        return [number for number, entry in entries if not entry.gone and foldable(entry)]
+    def _is_card(self, number: int) -> bool:
+        entry = self.model.entries[number]
+        return not entry.gone and foldable(entry)
 
     def action_fold(self) -> None:
         """Fold or unfold the heading under the cursor."""
@@ -266,7 +266,8 @@ class Transcript(RowsView):
     def action_fold_all(self) -> None:
         """Unfold everything, or fold everything if anything is unfolded."""
         self._lay_out()
-        self.toggle(*(self._layout.unfolded.intersection(self._cards) or self._cards))
+        cards = [*filter(self._is_card, range(len(self.model.entries)))]
+        self.toggle(*(self._layout.unfolded.intersection(cards) or cards))
 
     def action_copy(self) -> None:
         """Copy the selection, or else the last reply."""

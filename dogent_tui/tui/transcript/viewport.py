@@ -112,7 +112,7 @@ class Viewport:
     def _guessed(self, top: int) -> Place | None:
         """Find line `top`; in an unmeasured row, at the estimated relative position."""
         place = self._layout.find(min(top, max(0, self._layout.total - 1)))
-        if place is None or place.row.measured:
+        if place is None or self._layout.is_measured(place.row):
             return place
         guess = max(1, place.row.height)
         return Place(place.row, place.line * len(self._layout.lines(place.row)) // guess)

@@ -361,6 +361,17 @@ class TestHint:
             app.box.set_busy(True)
             assert app.hint == "That was not done."
 
+    async def test_a_narrow_window_still_tells_the_key_that_shows_all(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test(size=(80, 15)) as pilot:
+            app.box.set_busy(True)
+            app.box.set_document("F3 shows a-report.md")
+            assert app.hint == "F3 shows a-report.md · Esc stops the agent · ? help"
+            await pilot.resize_terminal(36, 15)
+            await app.until(pilot, lambda: app.hint == "F3 shows a-report.md · ? help")
+            await pilot.resize_terminal(120, 15)
+            await app.until(pilot, lambda: "Enter queues your next prompt · ? help" in app.hint)
+
 
 class TestQueue:
     async def test_waiting_prompts_are_seen(self, make_app) -> None:

@@ -78,6 +78,9 @@ def test_every_place_says_what_happens_to_it():
         "deletes       /srv/shared/figures.bak  1.2 MB\n              drafts/figures.bak is a link"
         " that points here." in facts
     )
+    narrow = texts(Question(COMMAND, ROOT).facts(36))
+    assert "moves  chapters/intro.md  12 KB" in narrow
+    assert "deletes\n  chapters/old/outline" in narrow
     assert "deletes       drafts/notes.bak  does not exist" in facts
     assert "why           It deletes files. It moves a file away." in facts
     assert "only once     It deletes by a pattern" in facts
@@ -236,5 +239,5 @@ def test_the_parts_never_take_more_than_there_is(call, facts):
 def test_the_cue_names_what_is_marked_and_not_seen():
     lines = [Line((Span("a"),))] * 9 + [Line((Span("b", "code risk"),))]
     assert scroll_cue(0, 10, lines) == ""
-    assert scroll_cue(0, 4, lines) == "rows 1–4 of 10 · more is marked below ↓"
+    assert scroll_cue(0, 4, lines) == "rows 1–4 of 10 · more marked below ↓"
     assert scroll_cue(6, 4, lines) == "rows 7–10 of 10"

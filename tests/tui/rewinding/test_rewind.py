@@ -3,7 +3,7 @@
 from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import TextFinished
+from dogent_tui.agent.events import Prompt, TextFinished
 from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.storage.sessions import latest_session
@@ -174,3 +174,18 @@ async def test_not_while_the_agent_is_at_work(stage):
         await command(s, "/rewind")
         await s.until(lambda: "is working" in s.hint)
         assert s.app.screen is s.app.conversation
+
+
+async def test_what_was_queued_meanwhile_stays_so_where_it_fails(stage):
+    async with stage() as s:
+        await converse(s, "first")
+        await command(s, "/rewind")
+        await asked(s, OffersScreen, "enter")
+        await s.until(lambda: isinstance(s.app.screen, RewindPreviewScreen))
+        service = s.app.opened.service
+        for text in ("second", "third"):  # from another side: the first of them runs
+            await service.submit(Prompt(text))
+        await s.until(lambda: service.state == "running")
+        await asked(s, RewindPreviewScreen, "enter")
+        await s.until(lambda: "is working" in s.hint)
+        assert [queued.prompt.text for queued in service.queued] == ["third"]

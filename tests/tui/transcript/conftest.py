@@ -42,7 +42,7 @@ def conversation() -> list[ev.Event]:
     """A run with everything in it."""
     todos = (
         ev.Todo("Read the notes", "completed"),
-        ev.Todo("Write the draft", "in_progress", "Writing the draft"),
+        ev.Todo("Write the draft", "in_progress"),
         ev.Todo("Check it", "pending"),
     )
     old, new = "# Plan\nold line\nsame", "# Plan\nnew line\nsame"

@@ -202,8 +202,8 @@ def test_a_word_in_a_long_paragraph_is_shown_with_what_stands_around_it() -> Non
 
 
 def test_a_finished_plan_is_one_line_until_it_is_unfolded() -> None:
-    todos = (ev.Todo("Read", "completed"), ev.Todo("Write", "in_progress", "Writing"))
-    assert drawn(model.Plan(todos)) == ["Plan  1 of 2", "✓ Read", "▶ Writing"]
+    todos = (ev.Todo("Read", "completed"), ev.Todo("Write", "in_progress"))
+    assert drawn(model.Plan(todos)) == ["Plan  1 of 2", "✓ Read", "▶ Write"]
     done = model.Plan((todos[0], ev.Todo("Write", "completed")))
     assert foldable(done)
     assert drawn(done) == ["▸ Plan  2 of 2 ✓"]
