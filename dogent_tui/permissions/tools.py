@@ -41,13 +41,14 @@ class Fetching:
 
     `leads_inside` checks the addresses that our tool fetches. `known` is all that the user wrote
     and searches found: text from it may appear in an address. `images` is the folder for saved
-    images, `looker` who receives pages as pictures.
+    images, `looker` who receives pages as pictures, `opened` the addresses opened before.
     """
 
     leads_inside: LeadsInside | None = None
     known: str = ""
     images: Path | None = None
     looker: str = ""
+    opened: tuple[str, ...] = ()
 
 
 def tool_effects(
@@ -60,7 +61,7 @@ def tool_effects(
         return ()
     inputs = _Inputs(call, rule)
     if call.tool == "WebFetch":
-        return tuple(_fetch(inputs, Fetching(known=fetching.known)))
+        return tuple(_fetch(inputs, Fetching(known=fetching.known, opened=fetching.opened)))
     if call.tool in CONSULTING or (consent and call.tool == READ_DOCUMENT):
         return (_consult(inputs, call.tool.removeprefix(_OURS)),)
     if handler := _TOOLS.get(call.tool):
@@ -140,7 +141,7 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if parts.scheme not in {"http", "https"} or inside:
         note = tr("The address {hostname} is not public.", hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
-    if part := leaking_part(url, fetching.known, inputs.rule.root):
+    if part := leaking_part(url, fetching.known, inputs.rule.root, fetching.opened):
         part = part if len(part) <= 500 else f"{part[:499]}…"
         note = tr("The address sends text to {hostname} that you did not write: “{text}”")
         yield inputs.doubt(note.format(hostname=host, text=part), url)
