@@ -31,6 +31,8 @@ _OURS = "mcp__dogent__"
 _READ_DOCUMENT = "mcp__dogent__read_document"
 _WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own runs elsewhere and asks about every private address."""
+_MOST_OPENED = 50
+"""The number of addresses remembered: text may leave in pieces."""
 
 _NOT_NAMED = (
     "{} It is opened only if the user names it in a prompt and then allows it, or if their settings"
@@ -85,6 +87,7 @@ class Authority:
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
+        self._opened: tuple[str, ...] = ()
         self.readable: tuple[Path, ...] = ()
         """Folders outside the workspace that the agent may read without asking: those of the user's
         skills.
@@ -129,6 +132,8 @@ class Authority:
 
     def record_start(self, call: "ToolCall", decision: "Decision") -> None:
         """Record that `call` is running now, with what `decision` asked about approved."""
+        if address := _address(call):
+            self._opened = (*self._opened[-_MOST_OPENED:], address)
         if self._places is not None and call.tool.startswith(_OURS):
             self._places.note(
                 call.input, [effect.path for effect in decision.effects if effect.path is not None]
@@ -161,7 +166,7 @@ class Authority:
             if call.tool == _READ_DOCUMENT and call.input.get("ocr")
             else ""
         )
-        fetching = Fetching(leads_inside, self._known(), self._images, looker)
+        fetching = Fetching(leads_inside, self._known(), self._images, looker, self._opened)
         level = self.wall_status.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
         return decide(

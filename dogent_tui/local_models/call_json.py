@@ -13,8 +13,10 @@ from dogent_tui.offline.messages_api import UNREADABLE, ReplyToolUse
 from dogent_tui.records import Json, JsonDict
 
 Kind = TypeVar("Kind")
-NAME_KEYS = ("name", "tool", "tool_name", "function")
-ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
+NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
+ARGUMENT_KEYS = ("arguments", "parameters", "input", "args", "action_input", "tool_input")
+HOLDERS = ("tool_calls", "tool_call", "function_call")
+"""Keys of an object around the calls, as in chat completions."""
 _CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type", "tool_call_id"})
 _LOOSE = regex.compile(
     r'''"""(?P<long>.*?)"""|<escape>(?P<long>.*?)<escape>|<\|"\|>(?P<long>.*?)<\|"\|>'''
@@ -30,7 +32,8 @@ _ESCAPE = regex.compile(
 )
 """What a string literal of Python may contain, or a model may write, that JSON has otherwise."""
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_BARE = regex.compile(r"(?:functions[.:]|tool\.)?([\w.-]+?)(?::\d+)?")
+_SPACE = r"(?:(?:functions|default_api)[.:]|tool\.)?"
+_BARE = regex.compile(rf"{_SPACE}([\w.-]+?)(?::\d+)?")
 
 
 class Tools:
@@ -48,7 +51,7 @@ class Tools:
     def pattern(self) -> str:
         """The pattern for names that `named` knows, in any case."""
         written = "|".join(map(regex.escape, sorted(self._names, key=len, reverse=True)))
-        return rf"(?:functions[.:]|tool\.)?(?i:{written})(?::\d+)?"
+        return rf"{_SPACE}(?i:{written})(?::\d+)?"
 
     def named(self, name: object) -> str:
         """Return the tool meant by `name`, empty if there is none: in any case, or without a
@@ -76,6 +79,8 @@ def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, .
 
     `marked`: the model marked it as a call. Otherwise it must look like a call and nothing else.
     """
+    if isinstance(value, dict) and len(value) == 1 and (held := {*value}.intersection(HOLDERS)):
+        value = value[held.pop()]
     calls = [
         _call_in(item, tools, marked) for item in (value if isinstance(value, list) else [value])
     ]
@@ -94,7 +99,13 @@ def _call_in(value: Any, tools: Tools, marked: bool) -> ReplyToolUse | None:
     is_plain = key is not None and tools.named(name) and value.keys() <= _CALL_KEYS
     if not isinstance(name, str) or not name or not (marked or is_plain):
         return None
-    arguments = arguments_of(value[key]) if key is not None else {}
+    if key is None:  # beside the name, or below a key of the model's own
+        rest = {each: value[each] for each in value.keys() - _CALL_KEYS}
+        inner = next(iter(rest.values()), None)
+        given = inner if len(rest) == 1 and isinstance(inner, dict) else rest
+    else:
+        given = value[key]
+    arguments = arguments_of(given)
     return None if arguments is None else tools.call(name, arguments)
 
 

@@ -19,7 +19,14 @@ from typing import NamedTuple, TypeAlias
 
 import regex
 
-from dogent_tui.local_models.call_json import ARGUMENT_KEYS, NAME_KEYS, Tools, calls_in, loads
+from dogent_tui.local_models.call_json import (
+    ARGUMENT_KEYS,
+    HOLDERS,
+    NAME_KEYS,
+    Tools,
+    calls_in,
+    loads,
+)
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyThinking, ReplyToolUse
 
 Pattern: TypeAlias = regex.Pattern[str]
@@ -41,7 +48,7 @@ _PREFIX = "(?:[|｜]?[A-Za-z]{2,12}[|｜:])?"
 """Prefixes that some models put before tag names: ``minimax:``, ``｜DSML｜``."""
 _SILENT = (
     r"<[|｜]/?[A-Za-z_▁]{1,40}[|｜]>|<[A-Za-z_]{1,40}[|｜]>|\[ARGS\]|\[CALL_ID\]\w*|✿[A-Z]+✿:?"
-    r"|```json|<tool_sep>|call:"
+    r"|```json|<tool_sep>|call:|Action(?: Input)?:"
 )
 _BLANKS = rf"(?:\s|{_SILENT})*+"
 _WORDS = rf"(?:(?:json|code|commentary|analysis)\b{_BLANKS})*+"
@@ -55,7 +62,7 @@ _PARAMETER = (
     r"|\s*<arg_key>\s*(?P<key>[^<]{1,120}?)\s*</arg_key>"
     r"\s*<arg_value>(?P<text>(?s:.*?))</arg_value>"
 )
-_TAG = rf"<{_PREFIX}(?:function=|invoke\s)"
+_TAG = rf"<{_PREFIX}(?:function[=\s]|invoke\s)"
 
 _JSON = regex.compile(rf"{_NESTED}{_BLANKS}{_VALUE}")
 """``{"name": …, "arguments": {…}}``, or a list of these."""
@@ -104,20 +111,22 @@ _SHAPES = (_JSON, _TAGS, _NAMED, _PYTHON)
 
 _OPENING = (
     # Hermes, Qwen, GLM, Olmo, Gemma; with a prefix MiniMax, Seed, DeepSeek
-    rf"<{_PREFIX}(?:start_)?(?i:tool_?calls?|function_?calls?|tool_code)"
+    rf"<{_PREFIX}(?:start_)?(?i:tool[_-]?calls?|function_?calls?|tool_code)"
     r"(?:>|(?=\s+name=)|\s[^<>]{0,80}>)"
-    rf"|<{_PREFIX}(?:function=|invoke\s+(?=name=))"  # Llama, Qwen's coders, Claude's older form
+    # Llama, Qwen's coders, Claude's older form
+    rf"|<{_PREFIX}(?:function=|(?:function|invoke)\s+(?=name=))"
     # Granite, Llama, Kimi, DeepSeek, Command-R, InternLM, Gemma, LFM, Apertus
     r"|<[|｜](?!/|[\w▁]*(?i:end|sep|suffix|argument|respon|output|result|declar))"
     r"[\w▁]*(?i:tool|function|action|python_tag)[\w▁]*[|｜]?>"
     r"|(?:<\|channel\|>\w+\s+|<\|start\|>assistant\s*|^ ?)to=(?=functions[.:])"  # harmony
-    r"|\[TOOL_CALLS\]|functools(?=\[)|✿FUNCTION✿:"  # Mistral; Phi 4 mini; Qwen's agents
+    r"|\[TOOL_CALLS?\]|functools(?=\[)|✿FUNCTION✿:"  # Mistral; Phi 4 mini; Qwen's agents
 )
 """How models mark a call, according to their chat templates."""
 _CLOSING = (
-    rf"</{_PREFIX}(?i:tool_?calls?|function_?calls?|tool_code|function|invoke)>|<end_function_call>"
+    rf"</{_PREFIX}(?i:tool[_-]?calls?|function_?calls?|tool_code|function|invoke)(?:>|\Z)"
+    r"|<end_function_call>"
     r"|<[|｜](?:/[\w▁]+|[\w▁]*(?i:end|eo[mt]_id|suffix)[\w▁]*|call)[|｜]>|<tool_call[|｜]>"
-    r"|\[/TOOL_CALLS\]|✿RESULT✿:?|</s>"
+    r"|\[/TOOL_CALLS?\]|✿RESULT✿:?|</s>"
 )
 _THOUGHTS = {
     "<think>": "</think>",
@@ -138,10 +147,11 @@ it, and the end of a reply.
 
 _OPENINGS = regex.compile(rf"(?:\s*+(?:{_OPENING}))*+\s*", regex.MULTILINE)
 _CLOSERS = regex.compile(
-    rf"(?:\s*+(?!{_STARTED}(?:{_OPENING}|<\|channel\|>))(?:{_CLOSING}|{_SILENT}|```|[,;\])]))*+\s*",
+    rf"(?:\s*+(?:(?:{_OPENING})\s*+\Z|(?!{_STARTED}(?:{_OPENING}|<\|channel\|>))"
+    rf"(?:{_CLOSING}|{_SILENT}|```|[,;\])}}])))*+\s*",
     regex.MULTILINE,
 )
-"""What may follow a call without meaning."""
+"""What may follow a call without meaning, also the mark of another that never comes."""
 _BETWEEN = regex.compile(r"[\s,;]*")
 """What separates the calls after one mark."""
 _FENCE = r"(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n]*)\n"
@@ -171,9 +181,11 @@ def _patterns(names: str) -> _Patterns:
     name = entry(NAME_KEYS, rf"""["']{names}["']""")
     function = entry(("function",), r"\{\s*")
     arguments = entry(ARGUMENT_KEYS, r"""[{"']""")
+    holder = entry(HOLDERS, r"(?:\[\s*)?\{\s*")
     head = (
-        rf"(?:\[\s*)?(?:\{{\s*(?:{identity})*(?:(?:{function})?{name}|{arguments})"
-        rf"|(?:print\()?{names}(?:\.call)?\(|{names}[ \t]*\n[ \t]*\{{)"
+        rf"(?:\[\s*)?(?:\{{\s*(?:{holder})?(?:{identity})*(?:(?:{function})?{name}|{arguments})"
+        rf"|(?:print\()?{names}(?:\.call)?\("
+        rf"|(?:Action:\s*)?{names}[ \t]*\n[ \t]*(?:Action Input:\s*)?\{{)"
     )
     found = (
         rf"(?<!`){_STARTED}(?:(?P<mark>{_OPENING})|(?P<drop>{_DROP})){_UNFENCED}"

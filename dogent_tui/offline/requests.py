@@ -126,11 +126,12 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
 
 def _names(path: str) -> list[str]:
     """Return the possible names of a file: its path, or its name, also without the extension unless
-    that is a plain word.
+    that is a plain word, or a draft's topic.
     """
     name = posixpath.basename(path)
     stem = name.rpartition(".")[0]
     is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
+    is_telling = is_telling and not path.startswith("drafts/")
     return [stem, name, path] if is_telling else [name, path]
 
 

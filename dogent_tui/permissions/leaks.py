@@ -3,9 +3,10 @@ from the workspace.
 """
 
 import base64
-import binascii
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from urllib.parse import unquote_plus, urlsplit
 
 from dogent_tui.permissions.disk import Disk
@@ -16,9 +17,14 @@ titles are shorter.
 """
 _LONG_TOGETHER = 400
 _LONG_HOST = 60
-_ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
-_SHORTEST = 16
-"""The number of bytes from which a part is looked up in the workspace."""
+_ENCODED = 24
+"""The number of digits from which a part may be encoded text."""
+_SHORTEST, _RUN, _STEP = 14, 24, 4
+"""How many bytes of letters are looked up in the workspace if they are a part, and if they are
+anywhere, at every fourth of them.
+"""
+_MOST_BEFORE = 400
+"""How many letters of earlier addresses of a host are read on into the next one."""
 _MOST_FILES = 2_000
 _MOST_BYTES = 4_000_000
 _LARGEST = 200_000
@@ -26,61 +32,92 @@ _SKIPPED = {".git", "node_modules", ".venv", "__pycache__"}
 _ADDRESSES = re.compile(r"https?://\S+")
 
 
-def leaking_part(address: str, known: str, root: str) -> str:
+def leaking_part(address: str, known: str, root: str, opened: Iterable[str] = ()) -> str:
     """Return the decoded part of an address that would leak data, "" if there is none.
 
     `known` is what the user wrote and what searches found; text from it may leave. `root` is the
-    workspace, whose files are searched for the longer parts; complete addresses found in them may
-    be opened.
+    workspace, whose files are searched for what the address carries, also across its parts and
+    those of `opened`, the addresses opened before; complete addresses found in them may be opened.
     """
-    heard = _plain(f"{known} {unquote_plus(known)}")
-    unknown = [part for part in _parts(address) if part.strip() and _plain(part) not in heard]
+    heard = _letters(f"{known} {unquote_plus(known)}")
+    host, said, names = _parts(address, heard)
+    unknown = [*said, *names]
+    together = "".join(unknown)
     for part in unknown:
         if len(part.encode()) >= _LONG or _decoded(part):
             return part
-    if sum(len(part.encode()) for part in unknown) >= _LONG_TOGETHER:
+    if len(together.encode()) >= _LONG_TOGETHER or _decoded(together):
         return " ".join(unknown)
-    host = urlsplit(address).hostname or ""
-    if len(host) >= _LONG_HOST and _plain(host) not in heard:
+    if len(host) >= _LONG_HOST and _letters(host) not in heard:
         return host
-    wanted = {plain: part for part in unknown if len((plain := _plain(part)).encode()) >= _SHORTEST}
+    earlier = (_parts(each, heard) for each in opened)
+    before = "".join(_letters("".join(words)) for there, words, _ in earlier if there == host)
+    before = before[-_MOST_BEFORE:]
+    runs = _runs(before + _letters(together), len(before))
+    wanted = dict.fromkeys(runs, " ".join(unknown)) | {
+        letters: part for part in unknown if len((letters := _letters(part)).encode()) >= _SHORTEST
+    }
     for text in _texts(root) if wanted else ():
-        plain_text = _plain(_ADDRESSES.sub(" ", text))
-        for plain, part in wanted.items():
-            if plain in plain_text:
+        letters = _letters(_ADDRESSES.sub(" ", text))
+        for piece, part in wanted.items():
+            if piece in letters:
                 return part
     return ""
 
 
-def _parts(address: str) -> list[str]:
-    """Return the parts of an address after its host, fully decoded."""
+def _runs(letters: str, start: int) -> Iterator[str]:
+    """Yield pieces of `_RUN` bytes that end behind `start`."""
+    for at in range(0, len(letters), _STEP):
+        piece = letters[at : at + _RUN].encode()[:_RUN].decode(errors="ignore")
+        if len(piece.encode()) > _RUN - 4 and at + len(piece) > start:
+            yield piece
+
+
+def _parts(address: str, heard: str) -> tuple[str, list[str], list[str]]:
+    """Return the host of an address, the parts around and after it that are not in `heard`, fully
+    decoded, and such names of values in a query.
+    """
     parts = urlsplit(address if "://" in address else f"https://{address}")
     user, _, _ = parts.netloc.rpartition("@")
-    rest = (*user.split(":"), parts.path, parts.query, parts.fragment)
-    found = re.split(r"[/?&=;#]", "/".join(rest))
-    for _ in range(3):
-        found = [unquote_plus(part) for part in found]
-    return found
+    host = parts.hostname or ""
+    with suppress(UnicodeError):
+        host = host.encode().decode("idna")
+    rest = (*user.split(":"), *host.split(".")[:-2], parts.path, parts.query, parts.fragment)
+    found = re.split(r"[/?&;#]", "/".join(rest))
+    names = [part.partition("=")[0] for part in found if "=" in part]
+    values = [part.partition("=")[2] if "=" in part else part for part in found]
+    for _ in range(8):
+        names, values = ([*map(unquote_plus, parts)] for parts in (names, values))
+
+    def unheard(parts: list[str]) -> list[str]:
+        return [part for part in parts if (said := _letters(part)) and said not in heard]
+
+    return host, unheard(values), unheard(names)
 
 
 def _decoded(part: str) -> bool:
-    """Return whether a part is text in base64 or hexadecimal digits."""
-    if not _ENCODED.fullmatch(part):
+    """Return whether a part is text in base64, base32 or hexadecimal digits."""
+    digits = re.sub(r"[^\w+=-]", "", part)  # also cut into pieces
+    padded = digits.replace("-", "+").replace("_", "/").rstrip("=")
+    if len(padded) < _ENCODED or not padded.isascii():
         return False
-    padded = part.replace("-", "+").replace("_", "/").rstrip("=")
-    filled = padded + "=" * (-len(padded) % 4)
-    for decode, digits in ((bytes.fromhex, padded), (base64.b64decode, filled)):
+    for decode, size, spelled in (
+        (bytes.fromhex, 1, padded),
+        (base64.b64decode, 4, padded),
+        (base64.b32decode, 8, padded.upper()),
+    ):
         try:
-            text = decode(digits).decode()
-        except (ValueError, binascii.Error):
+            text = decode(spelled + "=" * (-len(spelled) % size)).decode()
+        except ValueError:
             continue
         if all(char.isprintable() or char in "\n\t\r" for char in text):
             return True
     return False
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, which are the same however they are separated."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _texts(root: str) -> Iterator[str]:

@@ -41,13 +41,14 @@ class Fetching:
 
     `leads_inside` checks the addresses that our tool fetches. `known` is all that the user wrote
     and searches found: text from it may appear in an address. `images` is the folder for saved
-    images, `looker` who receives pages as pictures.
+    images, `looker` who receives pages as pictures, `opened` the addresses opened before.
     """
 
     leads_inside: LeadsInside | None = None
     known: str = ""
     images: Path | None = None
     looker: str = ""
+    opened: tuple[str, ...] = ()
 
 
 def tool_effects(
@@ -137,7 +138,8 @@ def _fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iterator
     if parts.scheme not in {"http", "https"} or inside:
         note = tr("The address {hostname} is not public.", hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
-    if part := leaking_part(url, inputs.fetching.known, inputs.rule.root):
+    fetching = inputs.fetching
+    if part := leaking_part(url, fetching.known, inputs.rule.root, fetching.opened):
         part = part if len(part) <= 500 else f"{part[:499]}…"
         note = tr("The address sends text to {hostname} that you did not write: “{text}”")
         yield inputs.doubt(note.format(hostname=host, text=part), url)

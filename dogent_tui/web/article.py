@@ -16,7 +16,7 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.facts import facts_of
-from dogent_tui.documents.html.hidden_text import HIDDEN, attribute, take_hidden
+from dogent_tui.documents.html.hidden_text import HIDDEN, attribute, page_tree, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element, squeezed_text
 from dogent_tui.documents.html.reader import markdown_blocks
@@ -77,7 +77,7 @@ def find_article(html: str, url: str) -> Article:
     There is no time limit: call it where it can be ended, and not if `is_too_much`. Raises
     DocumentError.
     """
-    tree = LexborHTMLParser(html)
+    tree = page_tree(html)
     meta = msgspec.structs.replace(Article(), **facts_of(html, tree, url))
     hidden = take_hidden(tree)
     clean(tree)

@@ -40,6 +40,15 @@ _NO_SIDE_DOORS = (
     " window[name]"
 )
 
+_DRAWN = """() => {
+    const roots = [], find = node => node.querySelectorAll("*").forEach(({ shadowRoot }) => {
+        if (shadowRoot) { roots.push(shadowRoot); find(shadowRoot) }
+    })
+    find(document)
+    return document.documentElement.getHTML({ shadowRoots: roots })
+}"""
+"""Returns the page with its shadow roots."""
+
 
 class DrawingBrowser(Browser):
     """Renders pages. See `Browser`; it is started by the first page that needs it."""
@@ -74,6 +83,8 @@ class DrawingBrowser(Browser):
                 await page.goto(url, wait_until="load", timeout=_DRAW_S * 1000)
                 with suppress(Error):  # it is never idle
                     await page.wait_for_load_state("networkidle", timeout=_QUIET_S * 1000)
+                with suppress(Error):  # too old a browser
+                    return f"<!doctype html>{await page.evaluate(_DRAWN)}"
                 return await page.content()
         except (Error, TimeoutError) as error:
             raise WebError(

@@ -40,7 +40,7 @@ _LEAD_WITHIN = 320
 _NOT_LEAD = (
     "nav", "aside", "footer", "figure", "form", "ul", "ol", "table", "button", "a",
 )  # fmt: skip
-_MOSTLY = 0.5
+_MOSTLY, _SOME = 0.5, 0.15
 _LEAST_LETTERS = 100
 _LEVELS = 6
 _LINKED = 0.5
@@ -198,7 +198,7 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
             group is not None
             and group.tag in _LISTS
             and told[group]
-            and told[group] >= _MOSTLY * whole[group]
+            and told[group] >= (_SOME if first < number < last else _MOSTLY) * whole[group]
         ):
             yield unit
         elif group is not None and group.tag in _WHOLES - {"figure"} and told[group]:
@@ -221,7 +221,10 @@ def _is_between(block: Element, kept: set[Element]) -> bool:
     return (
         block.tag in _LISTS | {"p"}
         and block.find(".//a") is None
-        and all(one is not None and (one in kept or one.tag in TITLES) for one in around)
+        and all(
+            one is not None and (one.tag in TITLES or not kept.isdisjoint(one.iter()))
+            for one in around
+        )
     )
 
 

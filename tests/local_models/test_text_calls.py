@@ -121,6 +121,15 @@ CALLS = {
             "Action: "
         )
     ),
+    "keys of agents": '<tool-call>{"action": "Read", "action_input": {"file_path": "a.md"}}',
+    "keys of its own": '[TOOL_CALL]{"tool": "Read", "kwargs": {"file_path": "a.md"}}[/TOOL_CALL]',
+    "no key": '<tool_call>{"name": "Read", "file_path": "a.md"}}</tool_call><tool_call>',
+    "chat completions": f'{{"tool_calls": [{{"id": "1", "function": {json.dumps(READ)}}}]}}',
+    "Gemini": '<tool_code>\nprint(default_api.Read(file_path="a.md"))\n</tool_code',
+    "ReAct": 'Action: Read\nAction Input: {"file_path": "a.md"}',
+    "function with a name": (
+        '<function name="Read"><parameter name="file_path">a.md</parameter></function>'
+    ),
     "functools": f"functools[{json.dumps(READ)}]",
     "invoke": (
         '<function_calls>\n<invoke name="Read">\n<parameter'

@@ -161,11 +161,13 @@ async def test_a_process_that_ended_is_replaced(root, library):
 async def test_wide_and_strange_files_are_searched_and_pipes_are_not_waited_for(root, library):
     (root / "wide.md").write_bytes("needle 读者\n".encode("utf-16"))
     (root / "old.md").write_bytes(b"\xff\xfa needle\n")
+    (root / "han.md").write_bytes("needle 读者人数很多，我们很高兴。\n".encode("gb18030"))
     os.mkfifo(root / "pipe.md")
     (root / os.fsdecode(b"n\xff.md")).write_text("needle", encoding="utf-8")
     found = await library.search("needle 读者")
-    assert [(line.path, line.text) for line in found.lines] == [("wide.md", "needle 读者")]
-    assert (await library.search("needle")).files_matched == 3
+    assert [line.path for line in found.lines] == ["han.md", "wide.md"]
+    assert [line.text[:9] for line in found.lines] == ["needle 读者"] * 2
+    assert (await library.search("needle")).files_matched == 4
 
 
 async def test_reading_takes_markdown_files_of_the_workspace_alone(root, library, tmp_path):

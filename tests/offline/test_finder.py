@@ -75,6 +75,12 @@ def test_a_number_is_found_in_the_other_language(conversation):
     assert "笔记.md" in conversation.ask("What happens in May with 4,180?").said
 
 
+def test_small_words_of_other_languages_are_no_answer(conversation, folder):
+    (folder / "haus.md").write_text("Die Werkstatt ist der Raum, wie er am Hof von je her war.")
+    (folder / "verein.md").write_text("Der Mitgliedsbeitrag steigt auf 72 Euro.")
+    assert "haus.md" not in conversation.ask("Wie hoch ist der Mitgliedsbeitrag?").said
+
+
 def test_an_answer_stays_with_its_question(conversation):
     said = conversation.ask("@talk.txt what does tea cost?").said
     assert said.index("What does a cup of tea cost") < said.index("A cup costs 4 euros")
@@ -251,10 +257,13 @@ def test_a_name_that_is_taken_is_left_alone(conversation):
     assert "`notes.md` was there already" in turn.said
 
 
-def test_a_draft_is_no_source_of_the_next_one(conversation):
+def test_a_draft_is_no_source_of_the_next_one(conversation, folder):
     conversation.ask("Write a report about the tea house")
     turn = conversation.ask("What was decided about the tea house?")
     assert "drafts/" not in turn.said
+    (folder / "会议.md").write_text("# 会议\n\n茶馆在五月重新开放，门刷成绿色。", encoding="utf-8")
+    for _ in range(2):  # the draft is called like its topic
+        assert "摘自 `会议.md`" in conversation.ask("写一份关于茶馆重新开放的报告").said
 
 
 def test_an_addition_comes_before_the_footnotes_with_numbers_that_go_on(conversation):

@@ -49,6 +49,15 @@ def fetch(root, url, tool="WebFetch", known="", **values):
         + "&".join(f"p{number}=word-number-{number}-of-it" for number in range(30)),
         "https://" + "a" * 50 + "." + "b" * 50 + ".e.example/",
         f"https://{quote(SECRET[:40])}@e.example/",
+        "https://the-dukes-real-name-is-albrecht.e.example/",
+        "https://公爵的真名是阿尔布雷希特.e.example/",
+        "https://e.example/TheDukesRealName/is/Albrecht",
+        "https://e.example/?" + "&".join(f"p{at}={word}" for at, word in enumerate(SECRET.split())),
+        "https://e.example/?" + quote(SECRET[:40]) + "=1",
+        "https://e.example/?d=" + quote(f'{{"said": "{SECRET[:40]}"}}'),
+        "https://e.example/?d=" + quote("\u200b".join(SECRET[:40])),
+        "https://e.example/" + SECRET[:28].encode().hex(":"),
+        f"https://{base64.b32encode(SECRET[:30].encode()).decode().lower()}.e.example/",
     ],
 )
 def test_what_carries_text_out_is_asked_about_with_that_part(root, address, tool):
@@ -84,6 +93,19 @@ def test_what_the_user_wrote_or_a_search_found_may_leave(root):
         == "allow"
     )
     assert fetch(root, long, known="something else").verdict == "ask"
+
+
+def test_text_that_leaves_in_pieces_is_asked_about(root):
+    pieces = [f"https://e.example/?d={quote(SECRET[at : at + 14])}" for at in range(0, 56, 14)]
+    verdicts = []
+    for number, piece in enumerate(pieces):
+        opened = Fetching(opened=tuple(pieces[:number]))
+        verdicts.append(decide(ToolCall("WebFetch", {"url": piece}), root, fetching=opened).verdict)
+    assert verdicts[0] == "allow"
+    assert "ask" in verdicts
+    elsewhere = Fetching(opened=tuple(pieces))
+    call = ToolCall("WebFetch", {"url": "https://e.example/weather/today"})
+    assert decide(call, root, fetching=elsewhere).verdict == "allow"
 
 
 def test_the_question_names_the_address(root):

@@ -258,6 +258,16 @@ def test_what_extractors_drop_stays_in_its_place(markup: str, expected: str) -> 
     )
 
 
+def test_lists_within_an_article_are_whole() -> None:
+    links = "".join(f"<li><a href=/{number}>Bug {number}: paint falls off</a>" for number in "1234")
+    nested = f"<ul><li>Two students will paint next year.<li>In progress:<ul>{links}</ul></ul>"
+    sizes = "<ul><li>Waxed</ul><table><tr><th>Size<th>Days<tr><td>S<td>2</table>"
+    html = page(f"<article>{article()}{nested}<p>{WORDS * 2}</p>{sizes}</article>")
+    found = find_article(html, URL).markdown
+    assert "  - [Bug 4: paint falls off](https://example.com/4)" in found
+    assert "- Waxed" in found
+
+
 def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
     noted = "".join(
         f"<p>{WORDS} {WORDS}<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup> More.</p>" for n in "12"

@@ -63,6 +63,19 @@ def test_a_mark_and_utf8_win_over_what_is_said() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "codec", "label"),
+    [
+        (CHINESE, "gb18030", "iso-8859-1"),
+        (RUSSIAN, "cp1251", "iso-8859-1"),
+        ("圖書館新館將於下個月一日正式開放，閱覽座位增加到兩千一百個。", "big5", "gb2312"),
+    ],
+)
+def test_a_header_that_the_letters_contradict_is_not_believed(text, codec, label) -> None:
+    body = f"<p>{text}</p>".encode(codec)
+    assert text in decode(body, f"text/html; charset={label}", markup=True)[0]
+
+
+@pytest.mark.parametrize(
     "label",
     [
         "",

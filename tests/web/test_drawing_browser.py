@@ -30,7 +30,8 @@ async def test_a_page_that_its_script_fills_has_a_text(fetcher: Fetcher, site: A
     site.add("/data.json", f'{{"text": "{WORDS * 3}"}}', "application/json")
     script = (
         "fetch('/data.json').then(found => found.json()).then(data => "
-        "{ root.innerHTML = '<article><h1>Bridge</h1><p>' + data.text + '</p></article>' })"
+        "{ root.attachShadow({mode: 'open'}).innerHTML = '<article><h1>Bridge</h1><p>' + data.text"
+        " + '</p></article>' })"
     )
     found = await fetcher.fetch(site.add("/app", app(script), "text/html"))
     assert found.text.count("painted blue") == 3

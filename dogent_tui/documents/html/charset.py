@@ -27,7 +27,10 @@ _MOST_WRONG = 0.002
 """The share of characters that may be wrong in a text whose encoding was declared: pages are
 composed of parts.
 """
-_WRONG = "\ufffd"
+_WRONG = re.compile("[\ufffd\ue000-\uf8ff\x80-\x9f]|[\xc0-\xff][\xa1-\xff]{4,}")
+"""What no text has: characters that do not exist, and words of accents alone, as other scripts
+look in Western encodings.
+"""
 _WORDS = re.compile(rb"[^\x00-\x7f][^<>]*")
 
 
@@ -54,7 +57,7 @@ def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
 
 def _share_wrong(body: bytes, codec: str) -> float:
     text = body.decode(codec, "replace")
-    return text.count(_WRONG) / max(1, len(text))
+    return sum(map(len, _WRONG.findall(text))) / max(1, len(text))
 
 
 def _most_likely(body: bytes, named: list[str]) -> str:

@@ -36,9 +36,10 @@ _DATES = (
 _MONTHS = [
     tuple(starts.split())
     for starts in (
-        "jan gen ene янв", "feb fév fev фев", "mar mär mrt мар", "apr avr abr апр",
-        "may mai mei mag мая май", "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг",
-        "sep set сен", "oct okt ott out окт", "nov ноя", "dec dez déc dic дек",
+        "jan gen ene янв يناير", "feb fév fev фев فبراير", "mar mär mrt мар مارس",
+        "apr avr abr апр أبريل ابريل", "may mai mei mag мая май مايو", "jun juin giu июн يونيو",
+        "jul juil lug июл يوليو", "aug août aou ago авг أغسطس اغسطس", "sep set сен سبتمبر",
+        "oct okt ott out окт أكتوبر اكتوبر", "nov ноя نوفمبر", "dec dez déc dic дек ديسمبر",
     )
 ]  # fmt: skip
 _NEAR_TITLE = 40

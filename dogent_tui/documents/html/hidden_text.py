@@ -19,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from dogent_tui.language import tr
 
+_TEMPLATE = re.compile(r"</?template\b[^<>]*>", re.IGNORECASE)
 HIDDEN = "data-hidden-text"
 """The attribute of an element whose text was removed: its index in the list of removed texts."""
 
@@ -29,6 +30,8 @@ _ALIASES = {
 _VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
 _USE = re.compile(r"var\(\s*(--[\w-]+)[^()]*\)")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_STATEMENT = re.compile(r"@[^;{}]*;")
+"""An at-rule without a block, such as `@import`."""
 _SCREEN = re.compile(
     r"@(?:media\s+(?!print\b|not\b|speech\b|.*color-scheme:\s*dark)|supports|layer)", re.IGNORECASE
 )
@@ -91,6 +94,22 @@ class Hidden(msgspec.Struct):
             " shown."
         )
         return [marked] * bool(self.texts) + [shown] * self.mostly
+
+
+def page_tree(html: str) -> LexborHTMLParser:
+    """Parse a page, with its declarative shadow roots in place: templates that browsers show."""
+    are_shown: list[bool] = []
+
+    def shown(tag: re.Match[str]) -> str:
+        is_end = tag[0].startswith("</")
+        if not is_end:
+            are_shown.append("shadowrootmode" in tag[0].lower())
+        elif not are_shown:
+            return tag[0]
+        is_shown = are_shown.pop() if is_end else are_shown[-1]
+        return ("</div>" if is_end else "<div>") if is_shown else tag[0]
+
+    return LexborHTMLParser(_TEMPLATE.sub(shown, html))
 
 
 def take_hidden(tree: LexborHTMLParser) -> Hidden:
@@ -181,7 +200,9 @@ def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
             said = text[position : brace.start()]
             position = brace.end()
             if brace[0] == "{":
-                heads.append(said.rpartition(";")[2].strip())
+                is_nested = any(not head.startswith("@") for head in heads)
+                head = said.rpartition(";")[2] if is_nested else _STATEMENT.sub("", said)
+                heads.append(head.strip())
             elif heads:
                 head = heads.pop()
                 if all(map(_holds, heads)) and _WANTED.search(said):

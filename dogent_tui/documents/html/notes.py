@@ -60,10 +60,13 @@ def settle_notes(body: Element) -> None:
         for sign, note in (*_linked_notes(body), *_unlinked_notes(body))
         if order[sign] < order[note]
     ]
+    pairs += _margin_notes(body)
+    found = {note for _, note in pairs}
     notes: dict[Element, str] = {}
     references = [
         (sign, notes.setdefault(note, f"dogent-note-{len(notes) + 1}"))
-        for sign, note in (*pairs, *_margin_notes(body))
+        for sign, note in pairs
+        if found.isdisjoint(sign.iterancestors())  # a note that only a note refers to stays text
     ]
     if not references:
         return

@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 from lxml import etree
-from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.charset import decode
 from dogent_tui.documents.html.facts import facts_of
-from dogent_tui.documents.html.hidden_text import HIDDEN, take_hidden
+from dogent_tui.documents.html.hidden_text import HIDDEN, page_tree, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
@@ -39,7 +38,7 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
         if options.encoding
         else decode(data, "", markup=True)[0]
     )
-    tree = LexborHTMLParser(text)
+    tree = page_tree(text)
     metadata: dict[str, Any] = {"format": "html", **facts_of(text, tree)}
     hidden = take_hidden(tree)
     images = Images(options.images_dir)

@@ -127,7 +127,7 @@ class Quotation:
         source: “not all” is not “all”.
         """
         text = self.text.strip("*_ ")
-        sides = [(passage.start - 1, passage.start)] if text[:1].isupper() else []
+        sides = [] if text[:1].islower() else [(passage.start - 1, passage.start)]
         sides += [(passage.end, passage.end - 1)] if text[-1:] in {".", "!", "?"} else []
         found = []
         for place, other in sides:

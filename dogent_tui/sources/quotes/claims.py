@@ -50,6 +50,9 @@ of a thousand lines.
 """
 
 
+_MASK = "\x01"
+
+
 def _between(opening: str, closing: str) -> str:
     """Return the pattern for text between marks, which may contain the same marks."""
     inside = f"[^{opening}{closing}]"
@@ -251,7 +254,11 @@ class Draft:
     def _target(self, link: re.Match[str]) -> tuple[CitationTarget, ...] | None:
         """Return what a link target names, None if it is not a file."""
         target = link[2].strip()
-        if not target or re.match(r"[A-Za-z][\w+.-]+:|#|//|@", target) or target.endswith("/"):
+        if (
+            not target
+            or re.match(rf"[A-Za-z][\w+.-]+:|[#@{_MASK}]|//", target)
+            or target[-1] == "/"
+        ):
             return None
         bare = target.partition("#")[0].partition("?")[0]
         return (CitationTarget(self._names.path(bare), *pages_in(target[len(bare) :])),)
@@ -316,9 +323,6 @@ class Draft:
                 context = text[begin:behind].replace(_MASK, " ")
                 at = found.start() - begin
             yield Claim("number", span, found[0], _nearest(span, citations), context, at)
-
-
-_MASK = "\x01"
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:

@@ -46,6 +46,7 @@ class Figure(NamedTuple):
     before: list[str]
     own: list[str]
     behind: list[str]
+    language: str
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
@@ -58,7 +59,8 @@ class Figure(NamedTuple):
         words = words_of(context)
         begin = bisect_right(words.ends, found.start)
         end = max(begin, bisect_left(words.starts, found.end))
-        return cls(found, words.words[:begin], words.words[begin:end], words.words[end:])
+        before, own, behind = words.words[:begin], words.words[begin:end], words.words[end:]
+        return cls(found, before, own, behind, language)
 
 
 class Place(NamedTuple):
@@ -69,7 +71,7 @@ class Place(NamedTuple):
     score: float
     shared: float
     is_label: bool = False
-    """Whether it names a row: it identifies the row's contents and is never meant instead of
+    """Whether it names a row or column: it identifies what is there and is never meant instead of
     another number.
     """
 
@@ -79,14 +81,15 @@ class Figures:
 
     def __init__(self, index: SourceIndex) -> None:
         self._index = index
-        self.language = language_of(index.text[:20_000])
+        self.language = language_of(index.text[:20_000], "")
+        """Empty where only numbers and names are: these are read as the draft's are."""
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
         """Possible value → the words that are that number."""
         found: dict[str, list[str]] = {}
         for word in self._index.codes:
-            for number in numbers_in(word, self.language) if word[0].isdigit() else ():
+            for number in numbers_in(word, self.language or "en") if word[0].isdigit() else ():
                 found.setdefault(number.value, []).append(word)
         return found
 
@@ -139,11 +142,14 @@ class Figures:
         text = self._index.text[begin:end]
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
-        for number in numbers_in(text, self.language):
+        language = self.language or figure.language
+        for number in numbers_in(text, language):
             start = number.start
+            labels: list[Number] = []
             if is_row:
                 column = text.count("|", 0, start)
-                number, own, known = self._cell(begin, text, column, number)
+                head, number, own, known = self._cell(begin, text, column, number, language)
+                labels = [*numbers_in(head, language)] if column > 1 else [number]
                 apart, near = 1.0, 0.0
             else:
                 own = known = {*words.words}
@@ -154,34 +160,31 @@ class Figures:
                 beside = figure.before[len(figure.before) - above :] + figure.behind[:below]
                 apart = 1 - len(beside) / (len(figure.before) + len(figure.behind) or 1)
                 near = sum(weights[word] + _BESIDE for word in beside)
-            itself = {*words_of(number.spelled).words}
-            shared = sum(weights[word] for word in weights.keys() & known - itself)
-            lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
-            yield Place(
-                number,
-                begin + start,
-                shared + near - _LACKED * lacked * apart * (number.value != figure.number.value),
-                shared,
-                is_row and column <= 1,
-            )
+            for meant in dict.fromkeys((number, *labels)):
+                itself = {*words_of(meant.spelled).words}
+                shared = sum(weights[word] for word in weights.keys() & known - itself)
+                lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
+                less = _LACKED * lacked * apart * (meant.value != figure.number.value)
+                score = shared + near - less
+                yield Place(meant, begin + start, score, shared, meant in labels)
 
     def _cell(
-        self, begin: int, text: str, column: int, number: Number
-    ) -> tuple[Number, set[str], set[str]]:
-        """Return a cell's number with the unit from its column's head, if any; the words of its
-        row's first cell and its column's head; and those plus the rest of its row and the heading
-        above.
+        self, begin: int, text: str, column: int, number: Number, language: str
+    ) -> tuple[str, Number, set[str], set[str]]:
+        """Return the head of a cell's column; the cell's number with the unit from there, if any;
+        the words of its row's first cell and that head; and those plus the rest of its row and the
+        heading above.
         """
         block = self._index.block_at(begin)
         head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
-        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), self.language), "")
+        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), language), "")
         own = {*words_of(f"{cells[1]} {head}").words}
         known = f"{' '.join(block.source.headings[-1:])} {block.source.sheet} {text}"
         if column <= 1:
             known += head_row
-        return number._replace(unit=unit), own, own | {*words_of(known).words}
+        return head, number._replace(unit=unit), own, own | {*words_of(known).words}
 
 
 def agrees(figure: Figure, place: Place) -> bool:

@@ -143,10 +143,13 @@ def is_han(word: str) -> bool:
 _HAN = re.compile(f"[{HAN}]")
 
 _NEGATIONS = names(
-    "not no never none nobody nothing neither nor cannot nowhere hardly nicht kein keine keinen"
-    " keinem keiner keines nie niemals weder niemand nichts kaum nirgends ne pas jamais aucun"
-    " aucune ni rien personne non nunca nada nadie mai nessun 不 没 沒 无 無 未 非 勿 莫 别"
+    "not no never none nobody nothing neither nor cannot nowhere hardly only rarely seldom nicht"
+    " kein keine keinen keinem keiner keines nie niemals weder niemand nichts kaum nirgends nur"
+    " ne pas jamais aucun aucune ni rien personne seulement non nunca nada nadie ningún ninguna"
+    " mai nessun nessuno nessuna não nenhum nenhuma niet geen nooit ikke inte aldrig nie nigdy"
+    " не нет ни никогда никто ничего нельзя только لا لم لن ليس ليست 不 没 沒 无 無 未 非 勿 莫 别"
 )
+"""Words without which a sentence says another thing: negations, and what limits it like one."""
 
 
 def negates(word: str) -> bool:

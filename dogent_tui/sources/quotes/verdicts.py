@@ -248,7 +248,7 @@ class _Checker:
             if not found:
                 return None
             # A context of few words may be written as the draft is, or as the source is.
-            read = figure, figure_in(source.figures.language)
+            read = figure, figure_in(source.figures.language or self._language)
             same = next((place for place in found if any(agrees(one, place) for one in read)), None)
             ours, theirs = figure.number, found[0].number
             why: Flag = "unit" if ours.value == theirs.value else "number"

@@ -268,8 +268,9 @@ def test_text_that_nobody_sees_is_marked(tmp_path: Path, attributes: str) -> Non
 def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str) -> None:
     media = {"print": "print", "phone": "(max-width: 40em)", "dark": "(prefers-color-scheme: dark)"}
     rules = [f"@media {on} {{ .{name} {{ color: white }} }}" for name, on in media.items()]
-    style = f"<style>.tab {{display: none}} .tab.on {{display: block}} {' '.join(rules)}</style>"
-    text, opened = read(tmp_path, f"<p>{WORDS}</p><p {attributes}>Plain words.</p>", style)
+    rules += [".tab {display: none} .tab.on {display: block} .ghost&gt;\ndiv {color: white}"]
+    style = f"<style>{' '.join(rules)}</style>"
+    text, opened = read(tmp_path, f"<p>{WORDS}</p><div {attributes}>Plain words.</div>", style)
     assert text == f"{WORDS}\n\nPlain words."
     assert not opened.warnings
 
@@ -296,6 +297,7 @@ def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str)
         ),
         ("<p>2026年3月5日</p><p>著者：佐藤 花子</p>", "", "佐藤 花子", "2026-03-05"),
         ("<p>김민수 기자</p><p>입력 2026.03.05</p>", "", "김민수", "2026-03-05"),
+        ("<p>٥ مارس 2026</p>", "<meta name=author content=Noor>", "Noor", "2026-03-05"),
         ("<p>Words of 2026.</p>", "<meta name=author content='Ines Keller'>", "Ines Keller", None),
         (f"<p>By Ines Keller</p>{AUTHOR_BOX}", "", "Ines Keller", None),
         (AUTHOR_BOX, "<meta name=author content=王小明>", "王小明", None),
@@ -310,6 +312,19 @@ def test_author_and_date_are_what_the_page_says(
         author,
         date,
     )
+
+
+def test_a_shadow_root_is_shown_and_other_templates_are_not(tmp_path: Path) -> None:
+    root = f"<x-text><template shadowrootmode=open><p>{WORDS}</p></template></x-text>"
+    assert read(tmp_path, f"{root}<template><p>Inert.</p></template></template>")[0] == WORDS
+
+
+def test_a_note_may_refer_to_another_note(tmp_path: Path) -> None:
+    signs = [f"<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup>" for n in (1, 2)]
+    notes = f"<li id=n1><a href='#r1'>^</a> See{signs[1]} there.</li><li id=n2>A letter.</li>"
+    text, _ = read(tmp_path, f"<p>{WORDS}{signs[0]}</p><ol>{notes}</ol>")
+    assert text.startswith(f"{WORDS}[^1]\n\n[^1]: See there.")
+    assert "A letter." in text
 
 
 def test_a_note_keeps_the_blanks_around_its_links(tmp_path: Path) -> None:
