@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from dogent_tui.permissions.disk import Disk
 
@@ -43,7 +43,10 @@ def leaking_part(address: str, known: str, root: str) -> str:
     host = urlsplit(address).hostname or ""
     if len(host) >= _LONG_HOST and _plain(host) not in heard:
         return host
-    wanted = {plain: part for part in unknown if len((plain := _plain(part)).encode()) >= _SHORTEST}
+    named = (value for _, value in parse_qsl(urlsplit(address).query))
+    values = " ".join(value for value in named if _plain(value) not in heard)
+    pieces = (*unknown, " ".join(unknown), values)  # one text may be spread over several parts
+    wanted = {plain: part for part in pieces if len((plain := _plain(part)).encode()) >= _SHORTEST}
     for text in _texts(root) if wanted else ():
         plain_text = _plain(_ADDRESSES.sub(" ", text))
         for plain, part in wanted.items():
@@ -53,10 +56,11 @@ def leaking_part(address: str, known: str, root: str) -> str:
 
 
 def _parts(address: str) -> list[str]:
-    """Return the parts of an address after its host, fully decoded."""
+    """Return the parts of an address but its domain, fully decoded."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
-    user, _, _ = parts.netloc.rpartition("@")
-    rest = (*user.split(":"), parts.path, parts.query, parts.fragment)
+    user, _, host = parts.netloc.rpartition("@")
+    labels = host.split(".")[:-2]
+    rest = (*user.split(":"), *labels, parts.path, parts.query, parts.fragment)
     found = re.split(r"[/?&=;#]", "/".join(rest))
     for _ in range(3):
         found = [unquote_plus(part) for part in found]
@@ -64,12 +68,13 @@ def _parts(address: str) -> list[str]:
 
 
 def _decoded(part: str) -> bool:
-    """Return whether a part is text in base64 or hexadecimal digits."""
+    """Return whether a part is text in base64, base32 or hexadecimal digits."""
     if not _ENCODED.fullmatch(part):
         return False
     padded = part.replace("-", "+").replace("_", "/").rstrip("=")
-    filled = padded + "=" * (-len(padded) % 4)
-    for decode, digits in ((bytes.fromhex, padded), (base64.b64decode, filled)):
+    filled, rest = padded + "=" * (-len(padded) % 4), "=" * (-len(padded) % 8)
+    ways = (bytes.fromhex, padded), (base64.b64decode, filled), (_base32, padded + rest)
+    for decode, digits in ways:
         try:
             text = decode(digits).decode()
         except (ValueError, binascii.Error):
@@ -77,6 +82,10 @@ def _decoded(part: str) -> bool:
         if all(char.isprintable() or char in "\n\t\r" for char in text):
             return True
     return False
+
+
+def _base32(digits: str) -> bytes:
+    return base64.b32decode(digits, casefold=True)
 
 
 def _plain(text: str) -> str:
