@@ -270,7 +270,7 @@ class Commands:
         """
         difference = ended.difference(self._root)
         if not difference.changes:
-            return ()
+            return self._commit(ended, running, difference, notes)
         losses = lost_history(difference)
         decision = self._authority.judge_outcome(difference, losses, running.allowed)
         if decision.verdict != "allow":
@@ -335,7 +335,7 @@ class Commands:
     def _commit(
         self, ended: Ended, running: _Running, difference: Difference, notes: list[str]
     ) -> tuple[str, ...]:
-        if not difference.changes:
+        if not (difference.changes or difference.times):
             return ()
         label = call_words("Bash", running.call.input, str(self._root))
         done = self._committing.commit(difference, label, begun=ended.judged)
@@ -356,7 +356,7 @@ class Commands:
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
-        if running.background:
+        if running.background and committed:
             count = len(committed)
             words = ngettext(
                 "{count} change from a background command was saved: {what}",

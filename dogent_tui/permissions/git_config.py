@@ -10,7 +10,8 @@ Settings = Mapping[str, tuple[str, ...]]
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*"?)|[#;].*')
+_LINE = re.compile(r'((?:[^"#;\\\n]|\\[\s\S]|"(?:[^"\\\n]|\\[\s\S])*"?)*)([#;].*)?\n')
+"""A line without its comment: only a backslash outside a comment continues it."""
 _HARMLESS = re.compile(
     """
     branch[.].*[.](remote|merge|rebase|description|pushremote)
@@ -18,14 +19,18 @@ _HARMLESS = re.compile(
     |remote[.].*[.](promisor|partialclonefilter)
     |submodule[.].*[.](active|branch|ignore|shallow|fetchrecursesubmodules|path)
     |user[.](name|email|signingkey|useconfigonly)
-    |(author|committer|color|column|advice|log|status|gc|pack|index|feature)[.].*
+    |(author|committer|color|column|advice|log|status|pack|index|feature|grep|i18n)[.].*
+    |gc[.](auto|autodetach|autopacklimit|bigpackthreshold|packrefs|cruftpacks|aggressive.*)
     |core[.](repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode)
     |core[.](symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|whitespace|untrackedcache)
     |core[.](preloadindex|commentchar|sparsecheckout|sparsecheckoutcone|bigfilethreshold|checkstat)
     |core[.](trustctime|multipackindex|commitgraph|longpaths)
     |init[.]defaultbranch|pull[.](rebase|ff)|push[.](default|autosetupremote|followtags)
-    |fetch[.](prune|prunetags|parallel)|merge[.](ff|conflictstyle|renames|stat|log)
-    |rebase[.](autosquash|autostash|updaterefs|stat)|rerere[.](enabled|autoupdate)
+    |fetch[.](prune|prunetags|parallel|writecommitgraph|recursesubmodules|showforcedupdates)
+    |merge[.](ff|conflictstyle|renames|stat|log|tool|verbosity|autostash|renamelimit)
+    |rebase[.](autosquash|autostash|updaterefs|stat|missingcommitscheck|rebasemerges|forkpoint)
+    |rerere[.](enabled|autoupdate)|help[.]autocorrect|format[.]pretty|remote[.]pushdefault
+    |receive[.]deny.*|submodule[.]recurse|push[.](gpgsign|useforceifincludes)
     |diff[.](renames|algorithm|colormoved|context|mnemonicprefix|noprefix|wserrorhighlight)
     |commit[.](gpgsign|verbose|cleanup|status)|tag[.](sort|gpgsign)
     |branch[.](sort|autosetupmerge|autosetuprebase)|maintenance[.](auto|strategy)
@@ -64,8 +69,8 @@ def read_settings(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    for line in re.sub(r"\\\r?\n", "", text).splitlines():
-        yield _COMMENT.sub(lambda part: part[1] or "", line).strip()
+    for found in _LINE.finditer(text.replace("\r\n", "\n") + "\n"):
+        yield found[1].replace("\\\n", "").strip()
 
 
 def named_by(

@@ -23,7 +23,10 @@ _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""
 _LOOKED_AT = {".git", ".gitmodules"}
 """File names whose content determines the verdict."""
-_HOLD_SETTINGS = {".vscode", ".idea", ".run", ".zed", ".config"}
+_HOLD_SETTINGS = {
+    ".vscode", ".cursor", ".windsurf", ".roo", ".gemini", ".codex", ".idea", ".run", ".zed", ".hg",
+    ".config", ".local",
+}  # fmt: skip
 """Folders with settings that start programs: a link must not take their place."""
 _KINDS = {
     "file": tr("a file"),
@@ -58,11 +61,17 @@ _RIGHTS = {True: 0o4000, False: 0o6000}
 """The mode bits by which a folder or a file gives away rights."""
 _GITS_OWN = re.compile(
     r"((modules|worktrees)/.+/)?([A-Z_]+|index|packed-refs|shallow|description|config(\.worktree)?"
-    r"|commondir|gitdir|locked|gc\.(log|pid)|[^/]+\.(lock|patch|diff)|sharedindex\..+"
-    r"|(objects|refs|logs|info|branches|rebase-\w+|sequencer|rr-cache|reftable|hooks)/.+)",
+    r"|commondir|gitdir|locked|gc\.(log|pid)|.+\.lock|(ADD_EDIT|addp-.+)\.(patch|diff)"
+    r"|sharedindex\..+|info/(refs|packs|sparse-checkout|grafts)"
+    r"|(objects|refs|logs|branches|rebase-\w+|sequencer|rr-cache|reftable|hooks)/.+)",
     re.DOTALL,
 )
 """What Git itself keeps in a folder ``.git``; other tools keep data of the user's there, too."""
+_TURNS = re.compile(r"(?:^|/)(?!\.{1,2}/)[^/]+/(?:\.?/)*\.\.(?:/|$)")
+"""A way back out of a named folder. Where that leads depends on what link takes its place."""
+_TO_DO = re.compile(r"((modules|worktrees)/.+/)?rebase-merge/git-rebase-todo")
+_RUNS = re.compile(r"^[ \t]*(?:x|exec)\s.*", re.MULTILINE)
+"""A line in the list of what a rebase will do that makes it run a program."""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
@@ -256,8 +265,14 @@ class _Outcome:
         except ValueError:
             return ""  # a cycle: leads nowhere
         hidden = not any(leads.is_relative_to(place) for place in self._visible)
-        if hidden and not self._after.inside(leads):
-            note = tr("The link {path} points outside the workspace: {target}")
+        note = tr("The link {path} points outside the workspace: {target}")
+        if self._after.inside(leads):
+            note = tr(
+                "The link {path} leads into a folder and back, so where it points can change:"
+                " {target}"
+            )
+            hidden = _TURNS.search(target) is not None
+        if hidden:
             return note.format(path=change.path, target=target)
         repository, _ = self._repository(path) or (Path(), "")
         held = fold(path.name) in _HOLD_SETTINGS or repository.name == ".git"
@@ -290,9 +305,17 @@ class _Outcome:
             return self._settings(change, path)
         own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
         hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")
+        hook = hook or (found is not None and self._runs_more(path, found[1]))
         if not (runs or hook) or own or (after.kind == "folder" and change.what != "replace"):
             return ""
         return tr("{path} controls which programs Git runs.", path=change.path)
+
+    def _runs_more(self, path: Path, rest: str) -> bool:
+        """Return whether a rebase that is under way now runs more programs when it continues."""
+        if not _TO_DO.fullmatch(rest):
+            return False
+        before, after = (disk.text(str(path), _LARGEST) for disk in (self._rule.disk, self._disk))
+        return after is None or not {*_RUNS.findall(after)} <= {*_RUNS.findall(before or "")}
 
     def _settings(self, change: Change, path: Path) -> str:
         """Return the new or changed settings of a file that may run something."""
@@ -321,7 +344,8 @@ class _Outcome:
         """Return whether Git now takes a folder for a repository that already held settings or
         hooks before.
         """
-        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in ("config", "hooks")]
+        names = ("config", "hooks", "commondir")
+        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in names]
         named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
         return named and any(held) and self._after.repository(path) is not None
 

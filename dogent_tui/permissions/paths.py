@@ -40,12 +40,19 @@ _PRIVILEGED_NAMES = names(
     " .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc"
     " .tcshrc .login .pythonrc .vimrc .exrc .nvimrc .nvim.lua .gdbinit .lldbinit .dir-locals.el"
     " .rprofile .pdbrc .ghci .irbrc .octaverc .ocamlinit"
+    " .emacs .emacs.d .vim .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc .xprofile .xsession"
+    " .xsessionrc .bash_completion .direnvrc .pam_environment .psqlrc .sqliterc .pryrc"
+    " .devcontainer.json .yarnrc.yml .pnpmfile.cjs lefthook-local.yml mise.local.toml"
+    " .mise.local.toml .mise"
 )
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
-    r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
+    r"(.*/)?(\.(vscode|cursor|windsurf|roo)/(tasks|settings|launch|mcp|hooks)\.json"
+    r"|\.idea/(runconfigurations/.+|workspace\.xml)|\.hg/hgrc"
     r"|\.run/.+|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json"
-    r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
+    r"|\.gemini/settings\.json|\.codex/config\.toml|\.local/(bin|share/applications)/.+"
+    r"|\.config/(autostart|systemd|fish|git|environment\.d|nvim|mise|emacs)/.+"
+    r"|library/launchagents/.+)"
 )
 """The same for names that are special only in their folder."""
 
@@ -194,7 +201,10 @@ class PathRule:
         return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
-        return all(self.disk.entry(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))
+        head, *rest = (f"{folder}/{name}" for name in ("HEAD", "objects", "refs"))
+        if self.disk.entry(head) is None:
+            return False
+        return bool(self.disk.entry(f"{folder}/commondir")) or all(map(self.disk.entry, rest))
 
     def _runs_in_bare(self, path: Path) -> bool:
         if not runs_in_git("/".join(path.parts[-2:])) and "hooks" not in path.parts:

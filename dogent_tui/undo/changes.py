@@ -18,8 +18,8 @@ FOR_EVER = (1 << 63) - 1
 
 EntryKind: TypeAlias = Literal["file", "folder", "link", "pipe", "socket", "device"]
 What: TypeAlias = Literal["create", "edit", "empty", "delete", "move", "replace", "mode"]
-"""``empty``: a file that had content is now empty; ``replace``: the entry is now of another
-kind.
+"""``empty``: a file that had content is now empty, or of zero bytes only; ``replace``: the entry is
+now of another kind.
 """
 
 _KINDS: dict[int, EntryKind] = {
@@ -35,7 +35,8 @@ class Entry(msgspec.Struct, frozen=True):
     """The entry at a path; a final symlink is not followed.
 
     `mode` holds the permission bits including setuid, setgid and sticky; `target` is the text of a
-    symlink; `names` is the number of hard links. The times are those of the file system.
+    symlink; `names` is the number of hard links. The times are those of the file system. `blank`:
+    it has become a file of zero bytes only.
     """
 
     kind: EntryKind
@@ -47,6 +48,7 @@ class Entry(msgspec.Struct, frozen=True):
     ctime_ns: int = 0
     names: int = 1
     mtime_ns: int = 0
+    blank: bool = False
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -73,7 +75,7 @@ class Change(msgspec.Struct, frozen=True):
             return "move" if self.moved_to else "delete"
         if before.kind != after.kind:
             return "replace"
-        if before.kind == "file" and before.size and not after.size:
+        if before.kind == "file" and before.size and (after.blank or not after.size):
             return "empty"
         if before.mode != after.mode:
             return "mode"
@@ -83,13 +85,15 @@ class Change(msgspec.Struct, frozen=True):
 class Difference(msgspec.Struct, frozen=True):
     """Everything a command did. `upper` holds the new contents, at the same relative paths.
 
-    `began_ns` is the start time according to the file system's clock.
+    `began_ns` is the start time according to the file system's clock. `times` are the paths that
+    only have another modification time, as after `touch`, with that time.
     """
 
     root: str
     upper: str
     began_ns: int
     changes: tuple[Change, ...] = ()
+    times: tuple[tuple[str, int], ...] = ()
 
 
 class Loss(msgspec.Struct, frozen=True):

@@ -110,12 +110,14 @@ class Committing:
                 doing = _Doing(difference.root, difference.upper, self._copies, self._ours, sync)
                 with contextlib.closing(doing):
                     planned = doing.plan(chosen, difference.began_ns, overwrite)
-                    if not planned:
-                        return Committed((), tuple(doing.foreign.values()))
-                    journal = doing.journal(label, planned, undoes)
-                    written = _written(self._journals, journal, sync)
-                    begun()
-                    return doing.finish(journal, *written)
+                    done = Committed((), tuple(doing.foreign.values()))
+                    if planned:
+                        journal = doing.journal(label, planned, undoes)
+                        written = _written(self._journals, journal, sync)
+                        begun()
+                        done = doing.finish(journal, *written)
+                    doing.set_times(difference)
+                    return done
             except OSError as error:  # nothing has been done yet
                 why = error.strerror or str(error)
                 return Committed(failed=tuple((change.path, why) for change in chosen))
@@ -171,6 +173,16 @@ class _Doing(AnchoredFolder):
                 os.chmod(place, stat.S_IMODE(at.st_mode) | stat.S_IRWXU)
                 self._opened.setdefault(folder, entry_of(at))
                 self._modes.setdefault(folder, (stat.S_IMODE(at.st_mode), 0))
+
+    def set_times(self, difference: Difference) -> None:
+        """Set the times of what is otherwise unchanged, and was not changed by anyone else."""
+        for path, mtime_ns in difference.times:
+            with contextlib.suppress(OSError):
+                spot = self.spot(path)
+                now = entry_at(spot)
+                if now and self._is_free(Change(path, now, now), now, difference.began_ns):
+                    os.utime(spot, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
+                    self._placing.ours[now.device, now.inode] = os.lstat(spot).st_ctime_ns
 
     def _set_modes(self) -> None:
         """Set the modes of folders, now that nothing more is put into them."""

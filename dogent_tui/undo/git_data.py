@@ -15,7 +15,10 @@ from os.path import dirname, join, lexists, realpath, relpath
 from pathlib import Path
 
 _LONGEST_S = 120
-_TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
+_TELLING = {
+    "HEAD", "index", "info", "logs", "objects", "packed-refs", "refs", "reftable", "shallow",
+    "worktrees",
+}  # fmt: skip
 """Names that every repository folder contains."""
 _WALK = ("rev-list", "--objects", "--stdin")
 _OPENLY = (*_WALK, "--no-object-names", "--ignore-missing", "--missing=allow-any")

@@ -32,6 +32,8 @@ from dogent_tui.undo.file_moves import copy, opened_to_us
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
+_LARGEST_READ = 1_000_000_000
+"""The largest file to tell from others by its content, in bytes; one of holes can be any size."""
 LARGEST_SESSION = 2_000_000_000
 """The total size of a session's copies in bytes; the oldest are removed first, those of the last
 change never.
@@ -416,7 +418,7 @@ def state_of(entry: Entry | None, path: str = "") -> State:
         return State("folder", mode=entry.mode)
     if entry.kind != "file":
         return State("other")
-    digest = _digest(path) if path else ""
+    digest = _digest(path) if path and entry.size <= _LARGEST_READ else ""
     return State("file", digest, entry.mode, f"{entry.size} {entry.mtime_ns}")
 
 

@@ -1,7 +1,7 @@
 """Reads the layer of a command that has ended: how it differs from the real workspace.
 
 The layer is the upper directory of an overlay. It holds exactly what the command touched, so
-nothing here walks the workspace. Files that were opened but not changed are left out.
+nothing here walks the workspace. Of files that were opened but not changed, only a new time counts.
 """
 
 # Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
@@ -9,14 +9,17 @@ nothing here walks the workspace. Files that were opened but not changed are lef
 # ruff: noqa: PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
 
 import contextlib
+import errno
 import hashlib
 import os
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 from os.path import basename, dirname, join
 from typing import TypeAlias
+
+from msgspec import structs
 
 from dogent_tui.undo.changes import (
     Change,
@@ -51,9 +54,10 @@ def read_difference(root: str, upper: str, began_ns: int) -> Difference:
     Raises:
         OSError: Something cannot be read, so the layer cannot be judged.
     """
+    times: list[tuple[str, int]] = []
     with contextlib.ExitStack() as opened:
-        found = sorted(_below(root, upper, opened), key=lambda change: change.path)
-    return Difference(root, upper, began_ns, with_moves(root, upper, found))
+        found = sorted(_below(root, upper, opened, times), key=lambda change: change.path)
+    return Difference(root, upper, began_ns, with_moves(root, upper, found), tuple(times))
 
 
 def _is_opaque(path: str) -> bool:
@@ -66,17 +70,40 @@ def _is_opaque(path: str) -> bool:
 def same_content(one: str, other: str) -> bool:
     """Return whether two files have the same content; False if one cannot be read."""
     with contextlib.suppress(OSError), open(one, "rb", 0) as old, open(other, "rb", 0) as new:
-        while (piece := old.read(_PIECE)) == new.read(_PIECE):
-            if not piece:
-                return True
+        is_equal = os.fstat(old.fileno()).st_size == os.fstat(new.fileno()).st_size
+        pairs = zip_longest(_pieces(old.fileno()), _pieces(new.fileno()))
+        return is_equal and all(first == second for first, second in pairs)
     return False
+
+
+def _pieces(file: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the pieces of a file that hold more than zero bytes, each with its place. Holes, which
+    can be larger than any disk, are not read.
+    """
+    place = 0
+    while True:
+        try:
+            place = os.lseek(file, place, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return
+        place -= place % _PIECE
+        if not (piece := os.pread(file, _PIECE, place)):
+            return
+        if piece.strip(b"\0"):
+            yield place, piece
+        place += len(piece)
 
 
 # ── Reading the layer ─────────────────────────────────────────────────────────────────────────────
 
 
-def _below(root: str, upper: str, opened: contextlib.ExitStack) -> Iterator[Change]:
-    """Yield the changes, unordered. Folders that the command closed are `opened`."""
+def _below(
+    root: str, upper: str, opened: contextlib.ExitStack, times: list[tuple[str, int]]
+) -> Iterator[Change]:
+    """Yield the changes, unordered, and add to `times` what has nothing new but its time. Folders
+    that the command closed are `opened`.
+    """
     waiting = [("", True, False)]
     while waiting:
         folder, beneath, hides = waiting.pop()
@@ -96,7 +123,9 @@ def _below(root: str, upper: str, opened: contextlib.ExitStack) -> Iterator[Chan
             elif was_folder:
                 yield from islice(_gone(root, path), 1, None)
             if not is_same(old, new, before, after):
-                yield Change(path, before, after)
+                yield Change(path, before, _with_blank(old, new, before, after))
+            elif before is not None and before.mtime_ns != after.mtime_ns:
+                times.append((path, after.mtime_ns))
         if beneath and hides:
             for name in set(os.listdir(join(root, folder))).difference(names):
                 yield from _gone(root, join(folder, name))
@@ -124,6 +153,20 @@ def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
         is_same = before.size == after.size and same_content(old, new)
     has_attributes = after.kind in ("file", "folder")
     return is_same and not (has_attributes and own_attributes(old) != own_attributes(new))
+
+
+def _with_blank(old: str, new: str, before: Entry | None, after: Entry) -> Entry:
+    """Return `after`, marked if a file now holds nothing but zero bytes and held more before."""
+    is_edit = before is not None and before.kind == after.kind == "file" and after.size > 0
+    is_blank = is_edit and _is_blank(new) and not _is_blank(old)
+    return structs.replace(after, blank=True) if is_blank else after
+
+
+def _is_blank(path: str) -> bool:
+    """Return whether a file holds nothing but zero bytes; False if it cannot be read."""
+    with contextlib.suppress(OSError), open(path, "rb", 0) as file:
+        return next(_pieces(file.fileno()), None) is None
+    return False
 
 
 # ── Pairing what was moved ────────────────────────────────────────────────────────────────────────

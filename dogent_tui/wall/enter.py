@@ -224,6 +224,8 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         plan = room.get("plan") or take_plan(link)
         _mount_all(base, plan["own"])
         kernel.enter_root(base)
+        if not room.get("plan"):  # the one from outside could not be opened again by its name
+            os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
         _mount_all("", plan["hidden"])
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:

@@ -50,7 +50,7 @@ class Outside(msgspec.Struct, frozen=True):
         if self.seen:
             found = read_difference(root, str(self.copy / "upper"), began_ns)
             mine = (each for each in found.changes if each.path.partition("/")[0] in self.names)
-            return msgspec.structs.replace(found, changes=tuple(mine))
+            return msgspec.structs.replace(found, changes=tuple(mine), times=())
         upper = str(self.copy)
         old, new = (
             dict(each for name in self.names for each in entries_below(top, name))

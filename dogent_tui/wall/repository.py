@@ -9,18 +9,22 @@ settings, which may be someone else's.
 import os
 import re
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from os.path import dirname, join
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dogent_tui.undo import git_data
-from dogent_tui.undo.changes import Difference, Loss, entries_below
+from dogent_tui.undo.changes import Difference, Loss, entries_below, entry_at
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.difference import held_in, same_content
 
-_KEPT_S = 30 * 86_400
-"""Git removes older reflog entries whenever it tidies up."""
+_KEPT_S, _KEPT_LOOSE_S = 30 * 86_400, 14 * 86_400
+"""Git removes older reflog entries, and older objects that nothing names, whenever it tidies up."""
+_LARGEST, _LARGEST_WORK = 10_000_000, 1_000_000_000
+"""The largest file to look up in an index, and where the index changed, in bytes."""
 _Kind: TypeAlias = Literal["reference", "history"]
 _PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
 """Short-lived references; stashes have a log."""
@@ -32,6 +36,7 @@ _NAMING = re.compile(rf"{_LOG.pattern}|(.*/)?(MERGE_AUTOSTASH|rebase-[a-z]+/auto
 """Files other than references through which Git finds a commit again."""
 _REMADE = re.compile(r"objects/(info/.*|pack/.*(?<!\.pack))", re.DOTALL)
 """Files that Git derives from objects and can create again. All other files are written once."""
+_LOOSE_OBJECT = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]+)")
 
 
 def lost_history(difference: Difference) -> tuple[Loss, ...]:
@@ -43,12 +48,35 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
     A repository deleted or moved as a whole is not a loss: its files are among the changes. Raises
     OSError if something cannot be read.
     """
-    paths = (change.path for change in difference.changes)
+    paths = [*(change.path for change in difference.changes), *_brought_back(difference)]
     losses: list[Loss] = []
     for folder, inside in git_data.repositories(difference.root, paths).items():
         with tempfile.TemporaryDirectory(prefix="dogent-git-") as own:
             losses += _Repository(difference, folder, inside, own).losses()
     return tuple(losses)
+
+
+def _brought_back(difference: Difference) -> Iterator[str]:
+    """Yield the indexes that hold what a file was changed to: it may have been written over work
+    that was never committed, without any change to the index.
+    """
+    indexes: dict[str, bytes] = {}
+    for change in difference.changes:
+        after = change.after if change.what in {"edit", "mode"} else None
+        if after is None or after.kind != "file" or after.size > _LARGEST:
+            continue
+        if not (folder := git_data.index_folder(difference.root, change.path)):
+            continue
+        index = join(folder, "index")
+        if index not in indexes:
+            place = join(difference.root, index)
+            found = entry_at(place)
+            is_file = found is not None and found.kind == "file"
+            indexes[index] = Path(place).read_bytes() if is_file else b""
+        path = join(difference.upper, change.path)
+        names = (bytes.fromhex(blob_name(path, form)) for form in ("sha1", "sha256"))
+        if any(name in indexes[index] for name in names):
+            yield index
 
 
 class _Repository:
@@ -104,6 +132,12 @@ class _Repository:
     def _lost_references(self) -> Iterator[Loss]:
         if any(name.startswith("reftable") for name in self._touched):  # not readable as files
             yield Loss(self._folder, "history", "reftable")
+        for cut in ("shallow", "info/grafts"):  # what Git takes for the beginning of history
+            old, new = (
+                text_of(self._files(cut, is_after=after).values()) for after in (False, True)
+            )
+            if {*new.splitlines()}.difference(old.splitlines()):
+                yield Loss(self._folder, "history", "HEAD")
         tips = {f"^{new}" for name, new in self._after.items() if not name.startswith(_PASSING)}
         for name, old in sorted(self._before.items()):
             new = self._after.get(name, "")
@@ -169,7 +203,14 @@ class _Repository:
         entries = git_data.log_entries(self._files("logs", is_after=False).values())
         young = {entry.partition(" ")[0] for entry in entries if git_data.age_s(entry) < _KEPT_S}
         recent = young - (self._git.missing(young) or set())
-        return git.is_whole(
+        since = time.time_ns() - _KEPT_LOOSE_S * 10**9
+        loose = {
+            "".join(found.groups())
+            for name, each in self._changes.items()
+            if each.before and each.before.mtime_ns > since and not each.after
+            if (found := _LOOSE_OBJECT.fullmatch(name))
+        }
+        return git.missing(loose) == set() and git.is_whole(
             [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes), *recent],
             index,
         )
@@ -182,7 +223,8 @@ class _Repository:
         for change in self._difference.changes if indexes else ():
             before, after, path = change.before, change.after, change.path
             is_edit = before and after and before.kind == after.kind == "file"
-            if is_edit and join(git_data.index_folder(root, path), "index") in indexes:
+            is_small = all(each and each.size <= _LARGEST_WORK for each in (before, after))
+            if is_edit and is_small and join(git_data.index_folder(root, path), "index") in indexes:
                 old, new = join(root, path), join(upper, path)
                 edited[path] = blob_name(old, self._form), blob_name(new, self._form)
         tops = ("index", "logs", "worktrees", "rebase-merge", "rebase-apply", "MERGE_AUTOSTASH")

@@ -58,6 +58,10 @@ def fetch(root, url, tool="WebFetch", known="", **values):
         "https://e.example/?d=" + quote("\u200b".join(SECRET[:40])),
         "https://e.example/" + SECRET[:28].encode().hex(":"),
         f"https://{base64.b32encode(SECRET[:30].encode()).decode().lower()}.e.example/",
+        "https://real-name-is-albrecht-and.e.example/",
+        "https://e.example/the-duke-s/real-name/is-albrecht",
+        "https://e.example/?a=real+name+is&b=Albrecht&c=and+nobody",
+        "https://e.example/?d=" + base64.b32encode(SECRET.encode()).decode().rstrip("=").lower(),
     ],
 )
 def test_what_carries_text_out_is_asked_about_with_that_part(root, address, tool):
@@ -78,6 +82,7 @@ def test_what_carries_text_out_is_asked_about_with_that_part(root, address, tool
         "https://example.org/commit/0123456789abcdef0123456789abcdef01234567",
         "https://example.org/2024/05/12/culture/why-the-long-novel-is-back-and-who-reads-it-now.html",
         "https://doi.org/10.1000/182",
+        "https://duke.readthedocs.io/en/stable/real-name.html",
         "https://example.org/wiki/Book_of_the_long_summer",
     ],
 )

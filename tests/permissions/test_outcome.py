@@ -261,6 +261,16 @@ def test_links_that_lead_outside(layer, target):
 
 
 @pytest.mark.parametrize(
+    ("target", "verdict"),
+    [("../notes/x", "allow"), ("hop/../x", "ask"), ("../hop/./../x", "ask"), ("none/..", "ask")],
+)
+def test_a_link_through_what_may_become_a_link_is_asked_about(layer, target, verdict):
+    layer.folder("hop")
+    layer.link("sub/link", target)
+    assert layer.judged().verdict == verdict
+
+
+@pytest.mark.parametrize(
     "name",
     [
         ".mcp.json",
@@ -278,6 +288,9 @@ def test_links_that_lead_outside(layer, target):
         "sub/.nvim.lua",
         ".helix/languages.toml",
         "book.code-workspace",
+        ".vscode/mcp.json",
+        ".devcontainer.json",
+        ".local/bin/ls",
         ".Rprofile",
         ".git/hooks/pre-commit",
         "sub/.git/hooks/post-checkout",
@@ -333,8 +346,12 @@ def test_what_git_does_in_its_own_folder_is_unasked(layer):
 
 
 @pytest.mark.parametrize(
-    "name", [".git/lfs/objects/ab/cd/abcd", ".git/annex/objects/f", ".git/notes.txt", ".git/HEAD"]
-)
+    "name",
+    [
+        ".git/lfs/objects/ab/cd/abcd", ".git/annex/objects/f", ".git/notes.txt", ".git/HEAD",
+        ".git/info/exclude",
+    ],
+)  # fmt: skip
 def test_what_git_itself_never_deletes_in_its_folder_is_asked_about(layer, name):
     repository(layer)
     layer.before(name, "data of the user's\n")
@@ -388,6 +405,7 @@ def test_a_new_repository_is_unasked_and_a_whole_one_that_goes_is_not(layer):
         "[user]\n\tname = A B\n\temail = a@example.org\n",
         "[core]\n\tautocrlf = input\n\tfsmonitor = false\n",
         "[pull]\n\trebase = true\n# a comment\n",
+        "[format]\n\tpretty = oneline\n[merge]\n\ttool = vimdiff\n[gc]\n\tauto = 0\n",
     ],
 )
 def test_settings_that_run_nothing_are_unasked(layer, setting):
@@ -413,6 +431,11 @@ def test_settings_that_run_nothing_are_unasked(layer, setting):
         ('[remote "origin"]\n\turl = ext::sh -c rm\n', "remote.origin.url"),
         ('[remote "origin"]\n\tuploadpack = ./x\n', "remote.origin.uploadpack"),
         ("[credential]\n\thelper = !x\n", "credential.helper"),
+        ("[gc]\n\trecentObjectsHook = x\n", "gc.recentobjectshook"),
+        ("[color]\n# \\\n[core]\n\tfsmonitor = x\n", "core.fsmonitor"),
+        ("[core]\n\tabbrev = 9 ; \\\n\tfsmonitor = x\n", "core.fsmonitor"),
+        ("[core]\n\teol = native\u2028[color]\n\tfsmonitor = x\n", "core.fsmonitor"),
+        ("[core]\n\teol = native\r[color]\n\tfsmonitor = x\n", "core.fsmonitor"),
         ("[core]\n\tpager = x\n\tsshCommand = y\n", "core.pager"),
         ("not a setting = x\n[\n", "?"),
     ],
@@ -448,6 +471,32 @@ def test_a_folder_that_becomes_a_repository_is_looked_at_as_a_whole(layer):
     layer.before("kit/objects/x", "")
     layer.after("kit/HEAD", "ref: refs/heads/main\n")
     assert "treats kit as a repository" in layer.judged().reasons[0]
+
+
+def test_a_folder_whose_repository_is_elsewhere_is_one(layer):
+    layer.before("kit/commondir", "../other\n")
+    layer.after("kit/HEAD", "ref: refs/heads/main\n")
+    assert "treats kit as a repository" in layer.judged().reasons[0]
+    layer.changes.clear()
+    layer.before("kit/HEAD", "ref: refs/heads/main\n")
+    layer.after("kit/commondir", "../settings\n")
+    assert layer.judged().reasons == ("kit/commondir controls which programs Git runs.",)
+
+
+@pytest.mark.parametrize(
+    ("steps", "verdict"),
+    [
+        ("pick 1234567 one\nlabel x\n", "allow"),
+        ("exec make\npick 1234567 one\n", "allow"),
+        ("pick 1234567 one\n  x rm a\n", "ask"),
+        ("pick 1234567 one\nexec rm a\n# \0\n", "ask"),
+    ],
+)
+def test_what_a_rebase_under_way_would_run_is_asked_about(layer, steps, verdict):
+    repository(layer)
+    layer.before(".git/rebase-merge/git-rebase-todo", "exec make\n")
+    layer.after(".git/rebase-merge/git-rebase-todo", steps)
+    assert layer.judged().verdict == verdict
 
 
 def test_a_workspace_that_looks_like_a_repository_itself_is_guarded_like_any_other(layer):

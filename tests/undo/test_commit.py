@@ -185,6 +185,20 @@ def test_attributes_of_the_layer_stay_there_and_others_come_along(root, committi
     assert datetime.fromtimestamp((root / "t").stat().st_mtime).year == 2020
 
 
+def test_a_time_that_was_set_is_set_and_nothing_is_kept_for_it(root, committing):
+    done = committing.commit(ran(root, "touch -d 2020-01-02 a.md ch; echo x >> kind"), "Run it")
+    assert done.committed == ("kind",)
+    times = [datetime.fromtimestamp((root / name).stat().st_mtime).year for name in ("a.md", "ch")]
+    assert times == [2020, 2020]
+
+
+def test_a_time_is_not_set_on_what_someone_else_changed(root, committing):
+    difference = ran(root, "touch -d 2020-01-02 a.md")
+    (root / "a.md").write_text("by the user\n")
+    assert committing.commit(difference, "Run it") == Committed()
+    assert datetime.fromtimestamp((root / "a.md").stat().st_mtime).year > 2020
+
+
 # ── Somebody else ─────────────────────────────────────────────────────────────────────────────────
 
 

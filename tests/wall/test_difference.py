@@ -75,6 +75,9 @@ CASES = {
     "opened and not changed": (": >> a.md; exec 5<> ch/1.md", []),
     "deleted and put back": ("cp -p a.md ..x; rm a.md; mv ..x a.md", []),
     "emptied": (": > a.md", ["empty a.md"]),
+    "overwritten by zero bytes": ("dd if=/dev/zero of=a.md bs=9 count=1", ["empty a.md"]),
+    "emptied and lengthened": (": > a.md; truncate -s 1M a.md", ["empty a.md"]),
+    "text after zero bytes": (": > a.md; truncate -s 1M a.md; echo >> a.md", ["edit a.md"]),
     "delete": ("rm ch/1.md", ["delete ch/1.md"]),
     "delete a folder": (
         "rm -r ch",
@@ -299,6 +302,12 @@ def test_a_large_file_does_not_go_through_memory(root):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert told(did_quietly(root, "touch big; cp --sparse=always big other")) == ["create other"]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+def test_of_a_file_larger_than_the_disk_only_what_it_holds_is_read(root):
+    with (root / "big").open("wb") as file:
+        file.truncate(7 << 40)
+    assert told(did_quietly(root, "touch big")) == []
 
 
 def did_quietly(root: Path, command: str) -> Difference:

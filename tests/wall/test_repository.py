@@ -85,6 +85,14 @@ def test_an_object_that_only_the_reflog_names_is_a_loss(root):
     ]
 
 
+def test_a_young_object_that_nothing_names_is_a_loss(root):
+    in_bash(root, "echo lost > x; git add x; git rm -qf --cached x; rm x")
+    assert lost(root, "git gc -q") == []
+    assert lost(root, "git prune") == ["objects"]
+    in_bash(root, "find .git/objects -type f -exec touch -d '3 weeks ago' {} +")
+    assert lost(root, "git prune") == []
+
+
 NO_LOSS = {
     "status": "git status",
     "commit": "echo x >> a.md; git commit -qam more",
@@ -220,6 +228,10 @@ LOSSES = {
     "restore": ("git restore ch a.md", ["uncommitted a.md ch/c.md"]),
     "reset --hard over work": ("git reset -q --hard", ["uncommitted a.md ch/c.md"]),
     "checkout -f": ("git checkout -qf side", ["uncommitted a.md ch/c.md"]),
+    "checkout without the index": ("git checkout-index -fa", ["uncommitted a.md ch/c.md"]),
+    "archive over work": ("git archive HEAD | tar x", ["uncommitted a.md ch/c.md"]),
+    "history cut off": ("git rev-parse HEAD > .git/shallow", ["history HEAD"]),
+    "history grafted": ("git rev-parse HEAD > .git/info/grafts", ["history HEAD"]),
     "commit on no branch, left": (
         (
             "git checkout -q --detach; echo x > x; git add .; git commit -qm x; git rev-parse HEAD"

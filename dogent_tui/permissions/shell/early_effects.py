@@ -14,7 +14,7 @@ from typing import Any
 from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, Place
-from dogent_tui.permissions.shell.network import reached
+from dogent_tui.permissions.shell.network import OWN, reached
 from dogent_tui.permissions.shell.repositories import asked_by_git, lost_by_git
 from dogent_tui.permissions.shell.words import Command, Reader, UnclosedError, Word
 from dogent_tui.permissions.text import names
@@ -116,7 +116,7 @@ class _Early:
         empties = " ".join(word.text for word in words) in {"", ":", "true", "cat /dev/null"}
         for sign, target in command.redirections:
             if match := re.match(r"/dev/(?:tcp|udp)/([^/]+)", target.text):
-                self._network((match[1],), target, target.text)
+                self._network(() if OWN.fullmatch(match[1]) else (match[1],), target, target.text)
             elif sign == "<":
                 self._reads(target)
             elif sign[0] != "<" and not (sign == ">&" and re.fullmatch(r"\d*-?", target.text)):

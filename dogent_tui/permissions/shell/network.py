@@ -12,7 +12,7 @@ _ADDRESS = re.compile(r"(https?|ftps?|ssh|git|wss?|sftp|rsync)://\S+", re.IGNORE
 _BARE = re.compile(
     r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|localhost)(?::\d+)?(?:[/?].*)?"
 )
-_OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
+OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
 """The machine itself: behind the wall, each command has its own loopback."""
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 """Options of such programs that take a value."""
@@ -87,7 +87,7 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
         hosts = [host for host in _HOSTS[name] if host or not found]
         goes = (goes or name in _ALWAYS) and not {"--offline", "--no-index"} & set(texts)
         found = [*hosts, *found] if goes else []
-    return tuple(dict.fromkeys(host for host in found if not _OWN.fullmatch(host)))
+    return tuple(dict.fromkeys(host for host in found if not OWN.fullmatch(host)))
 
 
 def _names_host(arg: Word) -> bool:
