@@ -30,7 +30,13 @@ from dogent_tui.documents.pdf.model import (
     without,
     words_of,
 )
-from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
+from dogent_tui.documents.pdf.structure import (
+    NUMBERED,
+    OFF_GRID,
+    begins_item,
+    pitch,
+    within_sentence,
+)
 from dogent_tui.documents.pdf.survey import Survey
 
 _WHOLE = frozenset({"Table", "L", "Code", "P", "BlockQuote"})
@@ -315,6 +321,8 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     column, down = above.column or around([above.box, below.box]), first.base - last.base
     if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
         return False
+    if first.bold and NUMBERED.match(first.text):
+        return False
     is_item = mark_of(above.lines[:1]) is not None
     if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
         return False
@@ -330,6 +338,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if is_below and down < most:
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
         indent = abs(from_right if last.right_to_left else from_left)
+        indent = min(indent, abs(from_left + from_right) / 2)  # of centered text
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
         return is_full and (is_near or _has_no_room(bottom, column, first))
     begin = first.text.lstrip()[:1]

@@ -29,7 +29,7 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.structure import LEADER
 
-_DOT = (1.0, 8.0)
+_DOT = (1.0, 14.0)
 """The minimum and maximum width and height of a drawn bullet in points."""
 
 _THIN = 3.0

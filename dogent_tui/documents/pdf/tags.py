@@ -188,7 +188,9 @@ class _Tagged:
                 return "bare" if apart else 0
             if _is_block(node):
                 return self._drawn(node) or ("list" if node.kind == "L" else "block")
-            return next(numbers) if apart and node.kind not in _SPANS else 0
+            if not apart or node.kind in _SPANS:
+                return 0
+            return "code" if _is_listing(node) and self._drawn(node) == "code" else next(numbers)
 
         for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)
@@ -198,7 +200,9 @@ class _Tagged:
             elif kind == "block":
                 yield from chain.from_iterable(map(self._block, elements))
             elif kind == "code":
-                yield code_block(lines_in(group), [lines_in([each]) for each in group])
+                are_lines = all(each.kind == "P" for each in elements)
+                texts = [lines_in([each]) for each in elements] if are_lines else []
+                yield code_block(lines_in(group), texts)
             elif kind in ("bare", "item"):
                 parts = blocks_in(elements) if elements else untagged(group)
                 yield from nodes_of(list(parts), self._known)
@@ -209,9 +213,9 @@ class _Tagged:
         """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
         or an item of a list, which is read like text without tags.
         """
-        lines = lines_in([element]) if element.kind == "P" else []
+        lines = lines_in([element]) if element.kind in {"P", "NonDtruct"} else []
         kinds = {each.kind for each in elements_in([element])}
-        if not lines or not kinds <= {"P", *_SPANS} - {"Code"}:
+        if not lines or not kinds <= {"P", "NonDtruct", *_SPANS} - {"Code"}:
             return ""
         if is_code(TextBlock(tuple(lines))) and not self._known.typewritten:
             return "code"

@@ -114,6 +114,31 @@ def test_two_columns_are_read_one_after_the_other_under_what_lies_across(made):
     assert "left column line 11" in found[order[1]]
 
 
+def test_columns_of_a_page_too_short_to_tell_are_those_of_the_others(made):
+    for count in (12, 2):
+        if count == 2:
+            made.page()
+        for number in range(count):
+            for x, side in ((72, "left"), (312, "right")):
+                line = f"in the {side} column line {number} goes on and on"
+                made.at(x, 120 + 13 * number, line, 10)
+    found = " ".join(texts(made.save(), "2")).split() + " ".join(texts(made.path)).split()
+    sides = [word for word in found if word in {"left", "right"}]
+    assert sides[4:] == ["left"] * 12 + ["right"] * 12 + ["left"] * 2 + ["right"] * 2
+
+
+def test_a_centered_title_of_two_lines_is_one_apart_from_a_numbered_heading(made):
+    made.at(72, 80, "What the tide left behind in the archive of a small", 18, "hebo")
+    made.at(270, 103, "town", 18, "hebo")
+    for column in range(2):
+        lines = [f"In column {column} line {n} goes on and on" for n in range(12)]
+        made.lines(72 + column * 240, 160, lines, 10)
+    made.at(72, 140, "1 Discussion", 18, "hebo")
+    found = texts(made.save())
+    titles = ["# What the tide left behind in the archive of a small town", "# 1 Discussion"]
+    assert [text for text in found if text.startswith("#")] == titles
+
+
 def test_a_word_that_was_parted_is_whole_again_and_a_link_is_a_link(made):
     made.lines(72, 90, ["It was an extraordi-", "nary day, said the", "web site of the town."])
     made.current.insert_link(
@@ -143,6 +168,8 @@ def test_bullets_may_be_drawn_or_letters_of_a_font_of_signs(made):
         made.at(100, 154 + 18 * number, "l", 9, "zadb")
     made.at(80, 190, "Then leave.")
     made.current.draw_circle((300, 186), 2)  # of a drawing
+    made.at(110, 300, "large", 28)
+    made.current.draw_circle((90, 291), 5, fill=(0, 0, 0))
     found = texts(made.save())
     assert found[1].splitlines() == [
         "- Close the valve",
@@ -151,7 +178,7 @@ def test_bullets_may_be_drawn_or_letters_of_a_font_of_signs(made):
         "  - gloves on",
         "  - lid off",
     ]
-    assert found[2:] == ["Then leave."]
+    assert found[2:] == ["Then leave.", "- large"]
 
 
 def test_a_date_or_a_dash_at_the_beginning_of_a_line_is_no_item(made):
@@ -474,10 +501,19 @@ def test_chinese_lines_are_joined_without_a_blank(made):
     assert texts(made.save())[1] == "港口在清晨很安静船只静静地停在长长的石墙旁边没有人说话"
 
 
-def test_a_page_that_lies_on_its_side_is_read_as_it_is_seen(made):
-    made.lines(72, 90, [BODY, "Second line."])
-    made.current.set_rotation(90)
-    assert "harbour was quiet" in " ".join(texts(made.save()))
+@pytest.mark.parametrize("flag", [0, 90])
+@pytest.mark.parametrize("turn", [0, 90, 270])
+def test_text_that_runs_along_or_up_or_down_a_page_is_read_in_order(made, turn, flag):
+    for number, line in enumerate(["The Harbour", BODY, "Second line."]):
+        place = {
+            0: (72, 90 + 15 * number),
+            90: (90 + 15 * number, 700),
+            270: (400 - 15 * number, 72),
+        }
+        size = 11 + 9 * (number == 0)
+        made.current.insert_text(place[turn], line, fontsize=size, rotate=turn)
+    made.current.set_rotation(flag)
+    assert texts(made.save())[1:] == ["# The Harbour", f"{BODY} Second line."]
 
 
 def test_metadata(made):
@@ -597,6 +633,14 @@ def test_a_title_in_the_middle_of_three_columns_is_above_them(made):
     found = texts(made.save())[1:]
     assert found[0] == "# The Gazette"
     assert [text.split()[1] for text in found[1:]] == ["left", "middle", "right"]
+
+
+@pytest.mark.parametrize("text", ["I. Vogel and A. Farrow", "\\* \\* \\*"])
+def test_initials_and_stars_between_texts_are_no_items(made, text):
+    made.lines(72, 90, [BODY])
+    made.at(250, 130, text.replace("\\", ""))
+    made.lines(72, 170, [BODY])
+    assert texts(made.save())[1:] == [BODY, text, BODY]
 
 
 def test_roman_numbers_count_and_arrows_are_bullets(made):

@@ -109,6 +109,29 @@ def test_paragraphs_set_like_code_or_items_are_that_without_tags_of_their_own(wr
     assert found == ["<!-- page 1 -->", words, listing, words, "- one\n- two", words]
 
 
+def test_lines_of_code_in_an_element_without_a_meaning_are_a_listing(tmp_path):
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), ["def total(rows):", "    return 1"], fontname="cour")
+    page.insert_text((72, 150), "The words below it, which are longer than the code.")
+    for mark, stream in enumerate(page.get_contents()[-2:]):
+        begin = b"/NonStruct <</MCID %d>> BDC " % mark
+        document.update_stream(stream, begin + document.xref_stream(stream) + b" EMC")
+    root, whole, *parts = (document.get_new_xref() for _ in range(4))
+    kids = "[{} 0 R {} 0 R]".format(*parts)
+    nums = f"<</Nums [0 {kids}]>>"
+    document.update_object(root, f"<</Type/StructTreeRoot/K {whole} 0 R/ParentTree {nums}>>")
+    document.update_object(whole, f"<</S/Document/P {root} 0 R/K {kids}>>")
+    for mark, part in enumerate(parts):
+        facts = f"<</S/NonStruct/P {whole} 0 R/K {mark}/Pg {page.xref} 0 R>>"
+        document.update_object(part, facts)
+    document.xref_set_key(page.xref, "StructParents", "0")
+    document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
+    document.save(tmp_path / "made.pdf")
+    found = texts(open_pdf(tmp_path / "made.pdf", ReadOptions(), lambda *_: None))
+    assert found[1] == "```\ndef total(rows):\n    return 1\n```"
+
+
 def test_lists_in_cells_and_merged_cells_are_kept(written):
     found = texts(
         written(
