@@ -221,7 +221,7 @@ def _items(
     groups = regions(list(blocks_in(without(straight, inside))), known.columns)
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
-        tables = aligned_tables(lines_in(region))
+        tables = aligned_tables(lines_in(region), drawn)
         used = {line for _, used in tables for line in used}
         column = around(line.box for line in lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]

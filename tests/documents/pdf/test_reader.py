@@ -1304,3 +1304,63 @@ def test_columns_of_hebrew_are_cells_from_the_right(made):
             made.current.insert_htmlbox(box, f"<p dir='rtl' lang='he'>{cell}</p>")
     table = texts(made.save())[1].splitlines()
     assert table[2] == "| 120 | צפון |"
+
+
+def test_items_on_the_next_page_are_as_deep_as_in_the_list_they_continue(made):
+    for number, (depth, item) in enumerate([(0, "A. hull"), (1, "- planks"), (0, "B. sails")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.page()
+    for number, (depth, item) in enumerate([(1, "- main"), (1, "- fore"), (0, "C. ropes")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.at(72, 200, BODY)
+    assert texts(made.save())[1].splitlines() == [
+        "1. A. hull",
+        "   - planks",
+        "2. B. sails <!-- page 2 -->",
+        "   - main",
+        "   - fore",
+        "3. C. ropes",
+    ]
+    assert texts(made.path)[2:] == ["<!-- page 2 -->", BODY]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_cell_of_three_lines_may_be_over_level_with_or_under_its_row(made, place):
+    head, rows = ["No.", "Service", "Sum"], [["1", "Labour", "40"], ["2", "Travel", "9"]]
+    long = ["Rent of a scaffold for two weeks", "with its assembly and", "its removal"]
+    y = 100
+    for row in [head, *rows, ["3", long, "70"], ["4", "Oil", "3"]]:
+        parts = row[1] if row[1] is long else [row[1]]
+        made.lines(120, y, parts, step=1.2)
+        level = y + 13.2 * place * (row[1] is long)
+        made.at(72, level, row[0])
+        made.at(330, level, row[2])
+        y += 13.2 * len(parts) + 8
+    assert texts(made.save())[1].splitlines()[2:] == [
+        "| 1 | Labour | 40 |",
+        "| 2 | Travel | 9 |",
+        f"| 3 | {' '.join(long)} | 70 |",
+        "| 4 | Oil | 3 |",
+    ]
+
+
+def test_a_head_of_two_lines_may_begin_above_the_others(made):
+    for number, row in enumerate([["No.", "no.", "Sum"], ["1", "A-7", "40"], ["2", "B-9", "9"]]):
+        for x, text in zip((72, 150, 300), row, strict=True):
+            made.at(x, 120 + 20 * number, text, font="helv" if number else "hebo")
+    made.at(150, 107, "Article", font="hebo")
+    assert texts(made.save())[1].startswith("| No. | Article no. | Sum |\n")
+
+
+def test_ruled_tables_side_by_side_are_two(made):
+    for x, rows in ((72, [("Berth", "Ships"), ("North", "14"), ("East", "9")]),
+                    (300, [("Month", "Tons"), ("May", "1,204"), ("June", "980")])):  # fmt: skip
+        for number, row in enumerate(rows):
+            made.at(x, 100 + 16 * number, row[0])
+            made.at(x + 100, 100 + 16 * number, row[1])
+        for y in (88, 104, 138):
+            made.current.draw_line((x, y), (x + 140, y))
+    assert texts(made.save())[1:] == [
+        "| Berth | Ships |\n| --- | --- |\n| North | 14 |\n| East | 9 |",
+        "| Month | Tons |\n| --- | --- |\n| May | 1,204 |\n| June | 980 |",
+    ]
