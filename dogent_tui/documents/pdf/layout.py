@@ -43,7 +43,7 @@ _NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """The maximum gap between an item's mark, or a number, and the item, in text sizes."""
 _LARGEST_MARK = 1.3
-"""The maximum size of an item's mark in text sizes."""
+"""The maximum height of a drawn mark of an item in text sizes."""
 
 
 def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes:
@@ -162,8 +162,9 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
             if line.right_to_left:
                 gap = mark.box.x0 - line.box.x1
             begins = _is_mark(mark) or sign in near
-            beside = -1 < gap < widest * line.size and mark.size < _LARGEST_MARK * line.size
-            if begins and beside and (is_only or not sign.strip(".)(").isalnum()):
+            beside = -1 < gap < widest * line.size
+            is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
+            if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
                 partners[id(line)] = mark
                 marks.add(id(mark))
     for block in blocks:
@@ -221,7 +222,7 @@ def _items(
     groups = regions(list(blocks_in(without(straight, inside))), known.columns)
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
-        tables = aligned_tables(lines_in(region), drawn)
+        tables = aligned_tables(lines_in(region))
         used = {line for _, used in tables for line in used}
         column = around(line.box for line in lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]

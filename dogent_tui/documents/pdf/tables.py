@@ -218,12 +218,8 @@ def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return list(filter(None, parts))
 
 
-def aligned_tables(
-    lines: Sequence[Line], drawn: Sequence[Box] = ()
-) -> list[tuple[Table, set[int]]]:
-    """Return the tables among `lines`, each with the ids of the lines it consists of. `drawn` are
-    the lines drawn on the page.
-    """
+def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
+    """Return the tables among `lines`, each with the ids of the lines it consists of."""
     found = []
     run: list[list[Line]] = []
     pieces = _parted(lines)
@@ -238,36 +234,12 @@ def aligned_tables(
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        whole = [*_head_above(rows, run), *run]
-        for table, used in filter(None, map(_aligned, _side_by_side(whole, drawn))):
+        if (made := _aligned([*_head_above(rows, run), *run])) is not None:
+            table, used = made
             ids = set(map(id, used))
             found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
-
-
-def _side_by_side(run: list[list[Line]], drawn: Sequence[Box]) -> list[list[list[Line]]]:
-    """Return the rows of each of the tables beside each other: ruling lines are over and under each
-    of them, and never across what is between them.
-    """
-    lines = [line for row in run for line in row]
-    if not lines:
-        return []
-    size, box = lines[0].size, around(line.box for line in lines)
-    sides: list[Box] = []
-    for rule in sorted(drawn, key=lambda rule: rule.x0):
-        if rule.width < rule.height or not box.y0 - size < rule.y0 < box.y1 + size:
-            continue
-        if sides and rule.x0 - sides[-1].x1 < size:
-            sides[-1] = around([sides[-1], rule])
-        else:
-            sides.append(rule)
-    parts = [
-        [part for row in run if (part := [o for o in row if side.x0 - 2 < o.box.x0 < side.x1])]
-        for side in sides
-    ]
-    is_whole = sum(len(row) for part in parts for row in part) == len(lines)
-    return parts if is_whole and all(part[1:] for part in parts) and len(parts) > 1 else [run]
 
 
 def _head_above(rows: Sequence[list[Line]], run: Sequence[Sequence[Line]]) -> Iterator[list[Line]]:
@@ -553,9 +525,9 @@ def _is_above_its_row(
     column = min(texts[0])
     if column not in row or any(text.keys() != {column} for text in texts):
         return False
-    gaps = [_gap(above, below) for above, below in pairwise(run[max(0, place - 1) : after + 1])]
-    is_near = not place or gaps[0] > max(gaps[1:]) + _TIGHT * run[place][0].size
+    if not place:
+        return column > 0
+    gaps = [_gap(above, below) for above, below in pairwise(run[place - 1 : after + 1])]
+    is_near = gaps[0] > max(gaps[1:]) + _TIGHT * run[place][0].size
     is_tight = _tightness(run, after) > _TIGHT
-    return is_near and (
-        not place or is_tight or is_within(text_of(texts[-1][column]), text_of(row[column]))
-    )
+    return is_near and (is_tight or is_within(text_of(texts[-1][column]), text_of(row[column])))

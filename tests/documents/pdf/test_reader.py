@@ -1350,17 +1350,3 @@ def test_a_head_of_two_lines_may_begin_above_the_others(made):
             made.at(x, 120 + 20 * number, text, font="helv" if number else "hebo")
     made.at(150, 107, "Article", font="hebo")
     assert texts(made.save())[1].startswith("| No. | Article no. | Sum |\n")
-
-
-def test_ruled_tables_side_by_side_are_two(made):
-    for x, rows in ((72, [("Berth", "Ships"), ("North", "14"), ("East", "9")]),
-                    (300, [("Month", "Tons"), ("May", "1,204"), ("June", "980")])):  # fmt: skip
-        for number, row in enumerate(rows):
-            made.at(x, 100 + 16 * number, row[0])
-            made.at(x + 100, 100 + 16 * number, row[1])
-        for y in (88, 104, 138):
-            made.current.draw_line((x, y), (x + 140, y))
-    assert texts(made.save())[1:] == [
-        "| Berth | Ships |\n| --- | --- |\n| North | 14 |\n| East | 9 |",
-        "| Month | Tons |\n| --- | --- |\n| May | 1,204 |\n| June | 980 |",
-    ]
