@@ -294,9 +294,11 @@ def _settle_look(paragraph: Any, styles: Styles) -> bool:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-    # a character style indicates code within a sentence
+    # a character style indicates code within a sentence, unless the whole paragraph is set like it
     return bool(runs) and all(
-        is_typewritten(look) and _STYLED not in look for look in runs.values()
+        is_typewritten(look)
+        and (_STYLED not in look or is_typewritten(styles.look(etree.Element(_RUN), around)))
+        for look in runs.values()
     )
 
 

@@ -188,9 +188,8 @@ class _Tagged:
                 return "bare" if apart else 0
             if _is_block(node):
                 return self._drawn(node) or ("list" if node.kind == "L" else "block")
-            if not apart or node.kind in _SPANS:
-                return 0
-            return "code" if _is_listing(node) and self._drawn(node) == "code" else next(numbers)
+            is_own = apart and node.kind not in _SPANS
+            return (self._drawn(node) or next(numbers)) if is_own else 0
 
         for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)
@@ -213,7 +212,10 @@ class _Tagged:
         """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
         or an item of a list, which is read like text without tags.
         """
-        lines = lines_in([element]) if element.kind in {"P", "NonDtruct"} else []
+        if _holds_code(element):
+            return "code"
+        is_text = element.kind == "P" or (element.kind == "NonDtruct" and _is_listing(element))
+        lines = lines_in([element]) if is_text else []
         kinds = {each.kind for each in elements_in([element])}
         if not lines or not kinds <= {"P", "NonDtruct", *_SPANS} - {"Code"}:
             return ""
@@ -512,6 +514,12 @@ def _is_block(element: Element) -> bool:
 def _is_listing(code: Element) -> bool:
     """Return whether code is a block, and not part of a line."""
     return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
+
+
+def _holds_code(element: Element) -> bool:
+    """Return whether an element is a browser's for a listing of one line."""
+    kids = [kid.kind for kid in element.kids if isinstance(kid, Element)]
+    return element.kind == "NonDtruct" and kids == ["Code"] and len(element.kids) == 1
 
 
 def _is_bare(element: Element) -> bool:

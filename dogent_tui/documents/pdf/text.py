@@ -16,6 +16,7 @@ import msgspec
 import pymupdf
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
+from dogent_tui.documents.pandoc.tree import is_monospaced
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
@@ -69,7 +70,6 @@ _BLANK = 0.18
 """The gap between words relative to the size."""
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
-_MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
 def page_content(page: Any, tree: StructureTree | None) -> Page:
@@ -203,7 +203,7 @@ class _Reader:
             round(span["size"] * 2) / 2,
             bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
             italic=bool(flags & _ITALIC),
-            mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
+            mono=bool(flags & _MONO) or is_monospaced(font),
             shift=0 if span["size"] > size else shift_of(rise),
             uri=next((uri for place, uri in self._links if place.holds(box.middle)), ""),
             x0=box.x0,
