@@ -157,11 +157,13 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
 
 
 def _titles(lines: Sequence[Line]) -> set[int]:
-    """Return the lines that are centered and larger than the text: with three columns, they do not
-    belong to the second.
+    """Return the lines that are centered and larger than the text, or at the top or bottom of the
+    page: with three columns, they do not belong to the second.
     """
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
-    alone = (row[0] for row in rows_of(lines) if len(row) == 1 and row[0].size > text)
+    rows = rows_of(lines)
+    outer = (*rows[:1], *rows[-1:])
+    alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
     return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
 
 

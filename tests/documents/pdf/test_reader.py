@@ -630,7 +630,9 @@ def test_a_title_in_the_middle_of_three_columns_is_above_them(made):
     made.at(253, 70, "The Gazette", 18)
     for x, word in ((60, "left"), (225, "middle"), (390, "right")):
         made.lines(x, 110, [f"The {word} text in line {n} of many." for n in range(8)], size=9)
-    found = texts(made.save())[1:]
+    made.at(284, 700, "4", 9)
+    *found, number = texts(made.save())[1:]
+    assert number == "4"
     assert found[0] == "# The Gazette"
     assert [text.split()[1] for text in found[1:]] == ["left", "middle", "right"]
 
