@@ -34,6 +34,7 @@ _SPEAKING = frozenset({"img", "script", "math"})
 _DROPPED = (
     "script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button",
     "select", "textarea", "link", "meta",
+    "colgroup",  # pandoc drops the cells beyond the columns it counts
 )  # fmt: skip
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
 _QUOTES = frozenset(

@@ -17,8 +17,15 @@ from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
 from dogent_tui.documents.pandoc.prepared import Prepared, move_after
-from dogent_tui.documents.pandoc.tree import HIDDEN, Node, drawn_from, plain_text, walk
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, TYPEWRITERS, chain, is_unseen
+from dogent_tui.documents.pandoc.tree import (
+    HIDDEN,
+    Node,
+    drawn_from,
+    is_monospaced,
+    plain_text,
+    walk,
+)
+from dogent_tui.documents.pandoc.word_styles import MOST_CODE, chain, is_unseen
 from dogent_tui.language import tr
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
@@ -46,6 +53,8 @@ _READ = {
 }  # fmt: skip
 """The text elements within paragraphs that pandoc knows; all others are replaced by their text."""
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_STYLE_OF_HEADING = re.compile(r"(?<!\S)(?:Title|Heading_20_([1-6]))(?!\S)")
+"""The names of LibreOffice's styles, which some of its paragraphs have too."""
 _ADDRESS = "{http://www.w3.org/1999/xlink}href"
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 _FORMS = {
@@ -181,8 +190,9 @@ def _widen_tables(root: Any) -> None:
 
 
 def _settle_text(root: Any, parts: list[Any]) -> None:
-    """Turn the title below `root` into a heading, paragraphs in a monospaced font into code, and
-    put invisible text into links. The styles are in the trees `parts`.
+    """Turn the title below `root`, and paragraphs that look like headings, into headings,
+    paragraphs in a monospaced font into code, and put invisible text into links. The styles are in
+    the trees `parts`.
     """
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
@@ -197,7 +207,9 @@ def _settle_text(root: Any, parts: list[Any]) -> None:
             for properties in style
             for name, value in properties.items()
         }
-        return look | ({"title": name} if "Title" in (name, *map(_parent_style, own)) else {})
+        names = " ".join((name, *map(_parent_style, own)))
+        heading = _STYLE_OF_HEADING.search(names)
+        return look | ({"level": heading[1] or "1"} if heading else {})
 
     def look(node: Any) -> dict[str, str]:
         return look_of(node.get(_STYLE_NAME) or node.get(f"{_TABLE}style-name") or "")
@@ -207,15 +219,15 @@ def _settle_text(root: Any, parts: list[Any]) -> None:
             continue
         if _hides(map(look, (node, *node.iterancestors()))):
             _hide(node)
-        elif node.tag == _PARAGRAPH and "title" in look(node):
+        elif node.tag == _PARAGRAPH and (level := look(node).get("level")):
             node.tag = _HEADING
             node.attrib.clear()
-            node.set(f"{_TEXT}outline-level", "1")
+            node.set(f"{_TEXT}outline-level", level)
             node.set(f"{_TEXT}is-list-header", "true")
 
     def is_typed(node: Any) -> bool:
         fonts = (look(each).get("font-name", "") for each in (node, *node.iterancestors()))
-        return TYPEWRITERS.search(next(filter(None, fonts), "")) is not None
+        return is_monospaced(next(filter(None, fonts), ""))
 
     _settle_code(root, is_typed)
 

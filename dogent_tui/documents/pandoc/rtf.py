@@ -15,8 +15,8 @@ import msgspec
 
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.prepared import Prepared
-from dogent_tui.documents.pandoc.tree import HIDDEN
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, TYPEWRITERS, is_unseen
+from dogent_tui.documents.pandoc.tree import HIDDEN, is_monospaced
+from dogent_tui.documents.pandoc.word_styles import MOST_CODE, is_unseen
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
@@ -191,7 +191,7 @@ class _Reader:
     def _hear(self, text: bytes) -> None:
         """Hear text that is not part of a paragraph."""
         if self._state["apart"] == b"fonttbl":
-            is_typewriter = TYPEWRITERS.search(text.decode("latin-1")) is not None
+            is_typewriter = is_monospaced(text.decode("latin-1"))
             font = self._state.get("font", 0)
             self._typewriters.setdefault(font, is_typewriter)
             self._codecs.setdefault(font, _CODECS.get(self._state.get("charset", 0), self._codec))

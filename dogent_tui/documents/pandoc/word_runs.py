@@ -168,6 +168,16 @@ def _settle_border(border: Any) -> None:
         paragraph[:] = [etree.fromstring(_RULE)]
 
 
+def _settle_position(position: Any) -> None:
+    """Make a superscript or subscript of text that is far off the line for its size, as LibreOffice
+    writes those of pages.
+    """
+    rise, size = position.get(w("val"), ""), value_at(position.getparent(), "w:sz")
+    if size.isdecimal() and rise.removeprefix("-").isdecimal() and 4 * abs(int(rise)) > int(size):
+        position.tag = w("vertAlign")
+        position.set(w("val"), "subscript" if rise.startswith("-") else "superscript")
+
+
 _SETTLED: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
     _ALTERNATIVES: _settle_alternatives,
@@ -176,6 +186,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
     w("pBdr"): _settle_border,
+    w("position"): _settle_position,
 }
 """How elements become what pandoc knows, by their names."""
 
@@ -283,9 +294,11 @@ def _settle_look(paragraph: Any, styles: Styles) -> bool:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-    # a character style indicates code within a sentence
+    # a character style indicates code within a sentence, unless the whole paragraph is set like it
     return bool(runs) and all(
-        is_typewritten(look) and _STYLED not in look for look in runs.values()
+        is_typewritten(look)
+        and (_STYLED not in look or is_typewritten(styles.look(etree.Element(_RUN), around)))
+        for look in runs.values()
     )
 
 

@@ -2,7 +2,6 @@
 headings.
 """
 
-import re
 from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import MAX_DEPTH, root_of
 from dogent_tui.documents.pandoc.counting import NO_LEVEL, Level, next_label
+from dogent_tui.documents.pandoc.tree import is_monospaced
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
@@ -29,8 +29,6 @@ _NESTED = "000"
 """The end of the numbers of lists that are not in the document."""
 _OUTLINE = "012345678"
 _TITLES = {"title", "subtitle"}
-TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
-"""Names of monospaced fonts."""
 MOST_CODE = 0.8
 """The share of a text that may be code."""
 CODE = "Source Code"
@@ -265,7 +263,7 @@ def hides(look: Mapping[str, Any], place: Place) -> bool:
 def is_typewritten(look: Mapping[str, Any]) -> bool:
     """Return whether text is in a monospaced font."""
     font = look.get(w("rFonts"), _NOTHING).get(w("ascii"), "")
-    return TYPEWRITERS.search(font) is not None
+    return is_monospaced(font)
 
 
 def _place_of(node: Any) -> Any:

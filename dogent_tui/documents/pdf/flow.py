@@ -3,11 +3,11 @@ table, a list, a program listing.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import msgspec
 
-from dogent_tui.documents.pdf.lists import mark_of
+from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     NOTHING,
     WIDE,
@@ -21,16 +21,24 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     around,
+    blocks_in,
     changed,
     elements_in,
     ends_sentence,
     is_within,
     lines_in,
+    rows_in_order,
     text_of,
     without,
     words_of,
 )
-from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
+from dogent_tui.documents.pdf.structure import (
+    NUMBERED,
+    OFF_GRID,
+    begins_item,
+    pitch,
+    within_sentence,
+)
 from dogent_tui.documents.pdf.survey import Survey
 
 _WHOLE = frozenset({"Table", "L", "Code", "P", "BlockQuote"})
@@ -97,6 +105,8 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
     one = next((node for node in reversed(above) if isinstance(node, Element)), None)
     if one and first and one.xref == first.xref != 0:
         return _element(above, one, below, first, number, known)
+    if found := _with_items(above, below, number):
+        return found
     for at, node in enumerate(below[:_MOST_ASIDE]):
         rest = (*below[:at], *below[at + 1 :])
         if isinstance(node, TextBlock) and (cut := _cut_table(above, node, rest[at : at + 1])):
@@ -106,10 +116,38 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
                 again = _head(node) if _head(node) == _head(table) else ""
                 return Joined((*above[:-1], table), rest, again)
         elif isinstance(node, TextBlock) and (whole := _text(above, node, number, known)):
-            return Joined(whole, rest)
+            return _with_items(whole, rest) or Joined(whole, rest)
         elif not _is_aside(node, known):
             return None
     return None
+
+
+def _with_items(above: Nodes, below: Nodes, number: int = 0) -> Joined | None:
+    """Return the page `above` with the items at the beginning of `below` that are inside the list
+    at its end, or count on in letters; with the mark of page `number` if there is one.
+    """
+    listed, items = (list(takewhile(_marks, part)) for part in (reversed(above), below))
+    if not listed or not items:
+        return None
+    marks = [mark for block in listed for mark in _marks(block)]
+    first = _marks(items[0])[0]
+    is_inside = first.x0 > min(mark.x0 for mark in marks) + 0.5 * first.size
+    counts_on = first.label.isalpha() and first.label.lower() not in {"a", "i"}
+    if not is_inside and not (counts_on and any(map(first.is_beside, marks))):
+        return None
+    end = above[-1]
+    assert isinstance(end, TextBlock)
+    if number:
+        last = _with_mark(end.lines[-1], number, behind=True)
+        end = TextBlock((*end.lines[:-1], last), end.column)
+    moved = (TextBlock(block.lines, end.column) for block in blocks_in(items))
+    return Joined((*above[:-1], end, *moved), below[len(items) :])
+
+
+def _marks(part: Part) -> list[Mark]:
+    """Return the marks in a text that begins with an item."""
+    rows = rows_in_order(part.lines) if isinstance(part, TextBlock) else []
+    return [mark for row in rows if (mark := mark_of(row))] if rows and mark_of(rows[0]) else []
 
 
 def _element(
@@ -315,6 +353,8 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     column, down = above.column or around([above.box, below.box]), first.base - last.base
     if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
         return False
+    if first.bold and NUMBERED.match(first.text):
+        return False
     is_item = mark_of(above.lines[:1]) is not None
     if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
         return False
@@ -330,6 +370,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if is_below and down < most:
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
         indent = abs(from_right if last.right_to_left else from_left)
+        indent = min(indent, abs(from_left + from_right) / 2)  # of centered text
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
         return is_full and (is_near or _has_no_room(bottom, column, first))
     begin = first.text.lstrip()[:1]

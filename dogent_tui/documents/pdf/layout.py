@@ -42,6 +42,8 @@ _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """The maximum gap between an item's mark, or a number, and the item, in text sizes."""
+_LARGEST_MARK = 1.3
+"""The maximum height of a drawn mark of an item in text sizes."""
 
 
 def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes:
@@ -49,7 +51,7 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
     if not blocks:
         return ()
     drawn, dots = drawn_on(page)
-    return joined(_items(page, blocks, drawn, dots), known)
+    return joined(_items(page, blocks, known, drawn, dots), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -114,8 +116,9 @@ class List:
             yield paragraph(rows)
 
     def flushed(self) -> Iterator[Node]:
-        """Yield the list so far, and start another."""
-        yield from list_nodes(self.items)
+        """Yield the list so far, and start another. A capital letter alone is an initial."""
+        is_name = len(self.items) == 1 and self.items[0].mark.label.isupper()
+        yield from [paragraph(self._rows)] if is_name else list_nodes(self.items)
         self.items = []
 
     def _takes(self, mark: Mark) -> bool:
@@ -160,7 +163,8 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
                 gap = mark.box.x0 - line.box.x1
             begins = _is_mark(mark) or sign in near
             beside = -1 < gap < widest * line.size
-            if begins and beside and (is_only or not sign.strip(".)(").isalnum()):
+            is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
+            if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
                 partners[id(line)] = mark
                 marks.add(id(mark))
     for block in blocks:
@@ -203,7 +207,11 @@ def _marked(line: Line, mark: Line | None) -> Line:
 
 
 def _items(
-    page: Any, blocks: Sequence[TextBlock], drawn: Sequence[Box], dots: Sequence[Box]
+    page: Any,
+    blocks: Sequence[TextBlock],
+    known: Survey,
+    drawn: Sequence[Box],
+    dots: Sequence[Box],
 ) -> Iterator[TextBlock | Table]:
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
     straight = tuple(block for block in blocks if block not in aslant)
@@ -211,7 +219,7 @@ def _items(
     fenced = fenced_tables(page, drawn, lines)
     areas = [table.box for table in fenced]
     inside = (line for line in lines if any(area.holds(line.box.middle, 1) for area in areas))
-    groups = regions(list(blocks_in(without(straight, inside))))
+    groups = regions(list(blocks_in(without(straight, inside))), known.columns)
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region))

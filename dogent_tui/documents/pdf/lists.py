@@ -70,6 +70,9 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     x0 = row[0].start
     words = (word for line in row for word in words_of(line))
     inner = next((word.start for word in islice(words, 1, None)), float("inf"))
+    signs = text.split()
+    if len(signs) > 1 and len(set(signs)) == 1:  # stars between two texts
+        return None
     if match := _BULLET.match(text):
         return Mark(match[0], "", x0, row[0].size, inner)
     if match := _ORDERED.match(text):

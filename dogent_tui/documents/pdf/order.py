@@ -1,7 +1,7 @@
 """The reading order of the text of a page: column by column, if it has columns."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -37,13 +37,16 @@ than within a text.
 """
 
 
-def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
+def regions(
+    blocks: Sequence[TextBlock], others: Iterable[Sequence[Box]] = ()
+) -> list[list[TextBlock]]:
     """Return the blocks in groups in reading order: what spans the columns, such as a table with
-    cells in all of them, separates groups.
+    cells in all of them, separates groups. `others` are the columns of other pages.
     """
     lines = lines_in(blocks)
     wide = _wide(blocks)
-    places = _gutters(lines, wide)
+    usual = (_usual_gutters(lines, wide, columns) for columns in others)
+    places = _gutters(lines, wide) or next(filter(None, usual), [])
     if not places:
         return [list(blocks)]
     home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
@@ -54,6 +57,38 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
             parts.setdefault(home[id(line)], []).append(line)
         found.append([TextBlock(tuple(part)) for part in parts.values()])
     return found
+
+
+def columns_of(blocks: Sequence[TextBlock]) -> tuple[Box, ...]:
+    """Return the columns of a page from the left; none if it has only one."""
+    lines, wide = lines_in(blocks), _wide(blocks)
+    places = _gutters(lines, wide)
+    parts = _in_columns(lines, wide, places)
+    return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
+
+
+def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]) -> list[float]:
+    """Return the gutters between the `columns` of another page if all lines that are not `wide` are
+    in these, and begin or end where they do: the last page may be too short to tell its own.
+    """
+    places = [(left.x1 + right.x0) / 2 for left, right in pairwise(columns)]
+    parts = _in_columns(lines, wide, places)
+    fits = [
+        at is not None and min(abs(box.x0 - columns[at].x0), abs(box.x1 - columns[at].x1)) < _SLACK
+        for at, box in parts.items()
+    ]
+    return places if len(fits) > 1 and all(fits) else []
+
+
+def _in_columns(
+    lines: Iterable[Line], wide: Set[int], places: Sequence[float]
+) -> dict[int | None, Box]:
+    """Return the area of the lines of each column, except the `wide` ones."""
+    parts: defaultdict[int | None, list[Line]] = defaultdict(list)
+    for line in lines:
+        if id(line) not in wide:
+            parts[_column(line.box, places)].append(line)
+    return {at: around(line.box for line in part) for at, part in parts.items()}
 
 
 def _wide(blocks: Sequence[TextBlock]) -> set[int]:
@@ -122,11 +157,13 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
 
 
 def _titles(lines: Sequence[Line]) -> set[int]:
-    """Return the lines that are centered and larger than the text: with three columns, they do not
-    belong to the second.
+    """Return the lines that are centered and larger than the text, or at the top or bottom of the
+    page: with three columns, they do not belong to the second.
     """
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
-    alone = (row[0] for row in rows_of(lines) if len(row) == 1 and row[0].size > text)
+    rows = rows_of(lines)
+    outer = (*rows[:1], *rows[-1:])
+    alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
     return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
 
 

@@ -29,10 +29,12 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
 
-_NUMBERED = re.compile(
+NUMBERED = re.compile(
     r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|(?:chapter|section|part|appendix|annex)\s+[\divxa-z]+\b|第.{1,4}[章节部篇]",
     re.IGNORECASE,
 )
+"""How a numbered heading begins."""
+
 _ENDS_SENTENCE = re.compile(r"[.;,:!?。；，：！？]$")
 _SENTENCE = re.compile(r"(\S\s+\S+){4}.*[.!?;,]$|.{6}[。；，]$")
 """A sentence too long to be a heading, however large it is."""
@@ -75,7 +77,7 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
         return 0
     if level := survey.titles.get(letters(text), 0):
         return level
-    number = _NUMBERED.match(text)
+    number = NUMBERED.match(text)
     mark = mark_of(block.lines[:1])
     if (
         not survey.guesses_headings

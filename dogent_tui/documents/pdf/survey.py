@@ -12,7 +12,8 @@ import msgspec
 
 from dogent_tui.documents.pdf.furniture import Furniture
 from dogent_tui.documents.pdf.line_ends import LineEnds
-from dogent_tui.documents.pdf.model import Page, elements_in
+from dogent_tui.documents.pdf.model import Box, Page, elements_in
+from dogent_tui.documents.pdf.order import columns_of
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 
@@ -46,6 +47,7 @@ class Survey(msgspec.Struct, frozen=True):
         pages: What was found on its pages, by number.
         steps: The line distance for each size.
         ends: How its words are split.
+        columns: The columns of each page that has several.
     """
 
     body: float
@@ -58,6 +60,7 @@ class Survey(msgspec.Struct, frozen=True):
     pages: dict[int, Page]
     steps: dict[float, float]
     ends: LineEnds
+    columns: tuple[tuple[Box, ...], ...]
 
     def leading(self, size: float) -> float:
         """Return the line distance of a text in `size`."""
@@ -105,6 +108,7 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
         seen,
         _steps(seen.values()),
         LineEnds(page.lines for page in seen.values()),
+        tuple(filter(None, (columns_of(page.blocks) for page in seen.values()))),
     )
 
 

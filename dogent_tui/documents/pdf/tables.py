@@ -20,6 +20,7 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     around,
+    is_within,
     one_line,
     placed_runs,
     reads_leftward,
@@ -29,7 +30,7 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.structure import LEADER
 
-_DOT = (1.0, 8.0)
+_DOT = (1.0, 14.0)
 """The minimum and maximum width and height of a drawn bullet in points."""
 
 _THIN = 3.0
@@ -233,12 +234,28 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (made := _aligned(run)) is not None:
+        if (made := _aligned([*_head_above(rows, run), *run])) is not None:
             table, used = made
             ids = set(map(id, used))
             found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
+
+
+def _head_above(rows: Sequence[list[Line]], run: Sequence[Sequence[Line]]) -> Iterator[list[Line]]:
+    """Yield the row directly above a `run` of them that is the beginning of one text in its bold
+    head, in a column other than the first.
+    """
+    at = next((number for number, row in enumerate(rows) if run and row is run[0]), 0)
+    above, head = rows[at - 1 : at], run[0] if run else []
+    if len(above) != 1 or len(above[0]) != 1 or len(head) < 3:
+        return
+    line, columns = above[0][0], _columns(run)
+    touched = _touched(columns, line.box)
+    under = [o for o in head[1:] if o.bold and touched == _touched(columns, o.box)]
+    near = -0.2 * line.size < _gap(above[0], head) < 0.5 * line.size
+    if line.bold and len(touched) == 1 and under and near and line.size == under[0].size:
+        yield above[0]
 
 
 def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:
@@ -334,9 +351,11 @@ def _continues(run: list[list[Line]], row: list[Line]) -> bool:
         return False
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
     first = touched[0][0]
-    aligned = first > 0 and abs(row[0].box.x0 - columns[first][0]) < 1 and gap < 0.5 * size
+    at_edge = abs(row[0].box.x0 - columns[first][0]) < 1
+    if len(touched[0]) == 1:
+        return is_narrow or at_edge
     # the continuation of a cell may be longer than its column is wide
-    return is_narrow and (aligned or len(touched[0]) == 1)
+    return is_narrow and at_edge and first > 0 and gap < 0.5 * size
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -470,11 +489,20 @@ def _pieces(
 
 def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:
     """Return a row for each row of texts; text directly below, or under a column other than the
-    first, continues its cell.
+    first, continues its cell. Text directly above a row, and further from the one above it, is the
+    beginning of a cell whose neighbours are at its middle or bottom.
     """
     rows: list[_Row] = []
+    begun: _Row = {}
     for place, row in enumerate(run):
         cells = _cells(row, columns)
+        column = min(cells)
+        if len(cells) == 1 and (begun or _is_above_its_row(run, place, columns)):
+            begun.setdefault(column, []).extend(cells[column])
+            continue
+        for number, texts in begun.items():
+            cells[number] = texts + cells[number]
+        begun = {}
         tight = len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
@@ -482,3 +510,24 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
         else:
             rows.append(cells)
     return rows
+
+
+def _is_above_its_row(
+    run: Sequence[Sequence[Line]], place: int, columns: Sequence[tuple[float, float]]
+) -> bool:
+    """Return whether the text at `place`, with those below it in its column, is closer to the row
+    under them, which has a text in that column, than to the row above.
+    """
+    after = next((at for at in range(place + 1, len(run)) if len(run[at]) > 1), 0)
+    if not after:
+        return False
+    *texts, row = (_cells(each, columns) for each in run[place : after + 1])
+    column = min(texts[0])
+    if column not in row or any(text.keys() != {column} for text in texts):
+        return False
+    if not place:
+        return column > 0
+    gaps = [_gap(above, below) for above, below in pairwise(run[place - 1 : after + 1])]
+    is_near = gaps[0] > max(gaps[1:]) + _TIGHT * run[place][0].size
+    is_tight = _tightness(run, after) > _TIGHT
+    return is_near and (is_tight or is_within(text_of(texts[-1][column]), text_of(row[column])))

@@ -188,7 +188,8 @@ class _Tagged:
                 return "bare" if apart else 0
             if _is_block(node):
                 return self._drawn(node) or ("list" if node.kind == "L" else "block")
-            return next(numbers) if apart and node.kind not in _SPANS else 0
+            is_own = apart and node.kind not in _SPANS
+            return (self._drawn(node) or next(numbers)) if is_own else 0
 
         for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)
@@ -198,7 +199,9 @@ class _Tagged:
             elif kind == "block":
                 yield from chain.from_iterable(map(self._block, elements))
             elif kind == "code":
-                yield code_block(lines_in(group), [lines_in([each]) for each in group])
+                are_lines = all(each.kind == "P" for each in elements)
+                texts = [lines_in([each]) for each in elements] if are_lines else []
+                yield code_block(lines_in(group), texts)
             elif kind in ("bare", "item"):
                 parts = blocks_in(elements) if elements else untagged(group)
                 yield from nodes_of(list(parts), self._known)
@@ -209,9 +212,12 @@ class _Tagged:
         """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
         or an item of a list, which is read like text without tags.
         """
-        lines = lines_in([element]) if element.kind == "P" else []
+        if _holds_code(element):
+            return "code"
+        is_text = element.kind == "P" or (element.kind == "NonDtruct" and _is_listing(element))
+        lines = lines_in([element]) if is_text else []
         kinds = {each.kind for each in elements_in([element])}
-        if not lines or not kinds <= {"P", *_SPANS} - {"Code"}:
+        if not lines or not kinds <= {"P", "NonDtruct", *_SPANS} - {"Code"}:
             return ""
         if is_code(TextBlock(tuple(lines))) and not self._known.typewritten:
             return "code"
@@ -508,6 +514,12 @@ def _is_block(element: Element) -> bool:
 def _is_listing(code: Element) -> bool:
     """Return whether code is a block, and not part of a line."""
     return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
+
+
+def _holds_code(element: Element) -> bool:
+    """Return whether an element is a browser's for a listing of one line."""
+    kids = [kid.kind for kid in element.kids if isinstance(kid, Element)]
+    return element.kind == "NonDtruct" and kids == ["Code"] and len(element.kids) == 1
 
 
 def _is_bare(element: Element) -> bool:

@@ -6,6 +6,7 @@ import base64
 import re
 import unicodedata
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ import msgspec
 import pymupdf
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
+from dogent_tui.documents.pandoc.tree import is_monospaced
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
@@ -61,11 +63,13 @@ _CLOSE = {
 justification rather than a blank, in text sizes.
 """
 
+_TURNS = {(0, -1): 90, (0, 1): 270}
+"""The direction of a text → the rotation that makes it horizontal."""
+
 _BLANK = 0.18
 """The gap between words relative to the size."""
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
-_MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
 def page_content(page: Any, tree: StructureTree | None) -> Page:
@@ -82,6 +86,8 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     everywhere = pymupdf.INFINITE_RECT()  # text beside the page is hidden, and reported
     with all_layers(page.parent) as some_off:
         found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
+        if _set_upright(page, found):
+            found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
         all_of_it, shown = (
             page.get_text("text", flags=flags | clip, clip=everywhere)
             for clip in (0, pymupdf.TEXT_CLIP)
@@ -108,6 +114,27 @@ def _check_size(page: Any) -> None:
             if len(content) >= MAX_MEMBER:
                 how = tr("the content of a page is over {size} MB").format(size=MAX_MEMBER >> 20)
                 raise unpacks_to_too_much(Path(document.name).name, how)
+
+
+def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
+    """Turn a page whose text `blocks` mostly run up or down, such as one with a wide table. Return
+    whether it was turned.
+    """
+    lengths: Counter[tuple[int, int]] = Counter()
+    waiting = list(blocks)
+    for block in waiting:  # grows while it is read
+        waiting += block.get("blocks", ())
+        for line in block.get("lines", ()):
+            across, down = line["dir"]
+            is_vertical_script = line["wmode"] == 1
+            direction = (1, 0) if is_vertical_script else (round(across), round(down))
+            lengths[direction] += sum(len(span["chars"]) for span in line["spans"])
+    turn = next((_TURNS.get(most, 0) for most, _ in lengths.most_common(1)), 0)
+    if not turn or page.first_annot is not None:  # the marks of a highlight would stay behind
+        return False
+    page.set_rotation(turn)
+    page.remove_rotation()
+    return True
 
 
 class _Reader:
@@ -176,7 +203,7 @@ class _Reader:
             round(span["size"] * 2) / 2,
             bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
             italic=bool(flags & _ITALIC),
-            mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
+            mono=bool(flags & _MONO) or is_monospaced(font),
             shift=0 if span["size"] > size else shift_of(rise),
             uri=next((uri for place, uri in self._links if place.holds(box.middle)), ""),
             x0=box.x0,

@@ -5,10 +5,12 @@ formats.
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.word_styles import is_unseen
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.formats import BUILT_IN, NOTHING, Formatter, formatter, general
 from dogent_tui.documents.workbook.package import Package, no_workbook, problems
@@ -53,13 +55,14 @@ def read_contents(package: Package) -> Contents:
     if not sheets:
         raise no_workbook(package.name)
     parts = {relation.kind: relation.target for relation in relations.values()}
-    codes = _codes(package, parts.get("styles", ""))
-    unseen = frozenset(style for style, code in codes.items() if code == NOTHING)
+    styles = package.root(parts.get("styles", ""))
+    codes = _codes(styles)
     formatters = {
-        style: general if style in unseen else formatter(code, epoch_1904=listed.epoch_1904)
+        style: general if code == NOTHING else formatter(code, epoch_1904=listed.epoch_1904)
         for style, code in codes.items()
     }
-    return Contents(sheets, parts.get("sharedStrings", ""), formatters, unseen)
+    unseen = {style for style, code in codes.items() if code == NOTHING} | _unseen(styles)
+    return Contents(sheets, parts.get("sharedStrings", ""), formatters, frozenset(unseen))
 
 
 def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
@@ -74,9 +77,8 @@ def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
     return None
 
 
-def _codes(package: Package, part: str) -> dict[str, str]:
-    """Return the number formats, by the index of a cell's style."""
-    root = package.root(part)
+def _codes(root: Any) -> dict[str, str]:
+    """Return the number formats of the `root` of the styles, by the index of a cell's style."""
     codes = {str(number): code for number, code in BUILT_IN.items()}
     codes |= {
         node.get("numFmtId", ""): node.get("formatCode", "")
@@ -86,3 +88,29 @@ def _codes(package: Package, part: str) -> dict[str, str]:
         str(style): codes.get(node.get("numFmtId", ""), "")
         for style, node in enumerate(root.iterfind("{*}cellXfs/{*}xf"))
     }
+
+
+def _unseen(root: Any) -> set[str]:
+    """Return the indices of the styles whose text has the color of its background."""
+    fonts = [_color(node.find("{*}color")) for node in root.iterfind("{*}fonts/{*}font")]
+    grounds = [
+        {"none": "auto", "solid": _color(node.find("{*}fgColor"))}.get(
+            node.get("patternType", "none"), ""
+        )
+        for node in root.iterfind("{*}fills/{*}fill/{*}patternFill")
+    ]
+    found = set()
+    for style, node in enumerate(root.iterfind("{*}cellXfs/{*}xf")):
+        with suppress(LookupError, ValueError):
+            color = fonts[int(node.get("fontId", 0))]
+            if is_unseen(color, grounds[int(node.get("fillId", 0))]):
+                found.add(str(style))
+    return found
+
+
+def _color(node: Any) -> str:
+    """Return a color as six hexadecimal digits, empty if it is unknown."""
+    if node is None or node.get("tint", "0") != "0":
+        return ""
+    white = node.get("theme") == "0" or node.get("indexed") in {"1", "9"}
+    return "FFFFFF" if white else str(node.get("rgb", ""))[-6:]

@@ -85,10 +85,12 @@ def test_formulas_are_tex_once_each(tmp_path: Path, markup: str, expected: str) 
     assert expected in text
 
 
-def test_a_table_without_end_tags_keeps_spans_and_the_lists_in_its_cells(tmp_path: Path) -> None:
+def test_a_table_without_end_tags_or_enough_columns_keeps_spans_and_the_lists_in_its_cells(
+    tmp_path: Path,
+) -> None:
     text, _ = read(
         tmp_path,
-        "<table><tr><td rowspan=2>Tool<td colspan=2>Use<tr><td>in<td>out"
+        "<table><col><col><tr><td rowspan=2>Tool<td colspan=2>Use<tr><td>in<td>out"
         "<tr><td>Saw<td><ul><li>shelves<li>frames</ul><td>fences</table>",
     )
     assert '<tr><td rowspan="2">Tool</td><td colspan="2">Use</td></tr>' in text

@@ -477,6 +477,7 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
         return f"<w:p><w:pPr>{place}</w:pPr>{r(text)}</w:p>"
 
     typewriter = '<w:rFonts w:ascii="Courier New"/>'
+    sign = '<w:rStyle w:val="Sign"/>'
     body = [
         *(item("Doors", 1), item("both of them", 2), item("the front one", 1, 1)),
         *(item("Windows", 1), p(r("None is left.")), item("no item", 2)),
@@ -484,9 +485,15 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
         "<w:p/>",
         p(r("    shut(each)", typewriter)),
         p(r("All are shut"), "<w:r><w:cr/><w:t>by now.</w:t></w:r>"),
+        p(r("x = 1", sign)).replace("<w:p>", '<w:p><w:pPr><w:pStyle w:val="Pre"/></w:pPr>'),
+        p(r("A sign", sign)),
+        p(r("Arial", '<w:rFonts w:ascii="Arial Unicode MS"/>')),
     ]
     part = f"<w:numbering {NAMESPACES}>{lists}{numbers}</w:numbering>"
-    styles = f"<w:styles {NAMESPACES}></w:styles>"
+    look = f"<w:rPr>{typewriter}</w:rPr></w:style>"
+    named = '<w:style w:type="{}" w:styleId="{}"><w:name w:val="own"/>'.format
+    both = f"{named('paragraph', 'Pre')}{look}{named('character', 'Sign')}{look}"
+    styles = f"<w:styles {NAMESPACES}>{both}</w:styles>"
     more = {"word/numbering.xml": part.encode(), "word/styles.xml": styles.encode()}
     text, _, _ = read(make_docx(tmp_path / "a.docx", *body, more=more))
     assert text.split("\n\n") == [
@@ -499,6 +506,9 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
         "```\nfor each in doors:",
         "    shut(each)\n```",
         "All are shut\\\nby now.",
+        "```\nx = 1\n```",
+        "A sign",
+        "Arial",
     ]
 
 
@@ -568,6 +578,14 @@ def test_words_in_elements_that_pandoc_does_not_know_are_kept(tmp_path):
         ),
     )
     assert read(made)[0] == "one two\n\n東(とう)\n\nnew"
+
+
+@pytest.mark.parametrize(
+    ("rise", "shown"), [("8", "10<sup>3</sup>"), ("-8", "10<sub>3</sub>"), ("2", "103")]
+)
+def test_text_far_off_the_line_is_raised_or_lowered(tmp_path, rise, shown):
+    moved = f'<w:r><w:rPr><w:position w:val="{rise}"/><w:sz w:val="19"/></w:rPr><w:t>3</w:t></w:r>'
+    assert read(make_docx(tmp_path / "a.docx", p(r("10"), moved)))[0] == shown
 
 
 def test_rows_that_were_deleted_go_and_cells_that_are_left_out_are_empty(tmp_path):

@@ -295,6 +295,7 @@ ODT = """<?xml version="1.0" encoding="UTF-8"?><office:document-content office:v
 </text:list-item></text:list></text:list-item></text:list>
 <text:list text:style-name="L1"><text:list-item><text:p>one</text:p></text:list-item></text:list>
 <text:list text:style-name="L1"><text:list-item><text:h text:outline-level="1">2 Typed</text:h></text:list-item></text:list>
+<text:p text:style-name="Heading_20_2">Styled</text:p>
 </office:text></office:body></office:document-content>"""  # noqa: E501
 
 
@@ -325,6 +326,7 @@ def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
         "## 1.1 Terms",
         "1. one",
         "# 2 Typed",
+        "## Styled",
     ]
 
 

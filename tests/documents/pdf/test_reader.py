@@ -114,6 +114,31 @@ def test_two_columns_are_read_one_after_the_other_under_what_lies_across(made):
     assert "left column line 11" in found[order[1]]
 
 
+def test_columns_of_a_page_too_short_to_tell_are_those_of_the_others(made):
+    for count in (12, 2):
+        if count == 2:
+            made.page()
+        for number in range(count):
+            for x, side in ((72, "left"), (312, "right")):
+                line = f"in the {side} column line {number} goes on and on"
+                made.at(x, 120 + 13 * number, line, 10)
+    found = " ".join(texts(made.save(), "2")).split() + " ".join(texts(made.path)).split()
+    sides = [word for word in found if word in {"left", "right"}]
+    assert sides[4:] == ["left"] * 12 + ["right"] * 12 + ["left"] * 2 + ["right"] * 2
+
+
+def test_a_centered_title_of_two_lines_is_one_apart_from_a_numbered_heading(made):
+    made.at(72, 80, "What the tide left behind in the archive of a small", 18, "hebo")
+    made.at(270, 103, "town", 18, "hebo")
+    for column in range(2):
+        lines = [f"In column {column} line {n} goes on and on" for n in range(12)]
+        made.lines(72 + column * 240, 160, lines, 10)
+    made.at(72, 140, "1 Discussion", 18, "hebo")
+    found = texts(made.save())
+    titles = ["# What the tide left behind in the archive of a small town", "# 1 Discussion"]
+    assert [text for text in found if text.startswith("#")] == titles
+
+
 def test_a_word_that_was_parted_is_whole_again_and_a_link_is_a_link(made):
     made.lines(72, 90, ["It was an extraordi-", "nary day, said the", "web site of the town."])
     made.current.insert_link(
@@ -143,6 +168,8 @@ def test_bullets_may_be_drawn_or_letters_of_a_font_of_signs(made):
         made.at(100, 154 + 18 * number, "l", 9, "zadb")
     made.at(80, 190, "Then leave.")
     made.current.draw_circle((300, 186), 2)  # of a drawing
+    made.at(110, 300, "large", 28)
+    made.current.draw_circle((90, 291), 5, fill=(0, 0, 0))
     found = texts(made.save())
     assert found[1].splitlines() == [
         "- Close the valve",
@@ -151,7 +178,7 @@ def test_bullets_may_be_drawn_or_letters_of_a_font_of_signs(made):
         "  - gloves on",
         "  - lid off",
     ]
-    assert found[2:] == ["Then leave."]
+    assert found[2:] == ["Then leave.", "- large"]
 
 
 def test_a_date_or_a_dash_at_the_beginning_of_a_line_is_no_item(made):
@@ -474,10 +501,19 @@ def test_chinese_lines_are_joined_without_a_blank(made):
     assert texts(made.save())[1] == "港口在清晨很安静船只静静地停在长长的石墙旁边没有人说话"
 
 
-def test_a_page_that_lies_on_its_side_is_read_as_it_is_seen(made):
-    made.lines(72, 90, [BODY, "Second line."])
-    made.current.set_rotation(90)
-    assert "harbour was quiet" in " ".join(texts(made.save()))
+@pytest.mark.parametrize("flag", [0, 90])
+@pytest.mark.parametrize("turn", [0, 90, 270])
+def test_text_that_runs_along_or_up_or_down_a_page_is_read_in_order(made, turn, flag):
+    for number, line in enumerate(["The Harbour", BODY, "Second line."]):
+        place = {
+            0: (72, 90 + 15 * number),
+            90: (90 + 15 * number, 700),
+            270: (400 - 15 * number, 72),
+        }
+        size = 11 + 9 * (number == 0)
+        made.current.insert_text(place[turn], line, fontsize=size, rotate=turn)
+    made.current.set_rotation(flag)
+    assert texts(made.save())[1:] == ["# The Harbour", f"{BODY} Second line."]
 
 
 def test_metadata(made):
@@ -594,9 +630,19 @@ def test_a_title_in_the_middle_of_three_columns_is_above_them(made):
     made.at(253, 70, "The Gazette", 18)
     for x, word in ((60, "left"), (225, "middle"), (390, "right")):
         made.lines(x, 110, [f"The {word} text in line {n} of many." for n in range(8)], size=9)
-    found = texts(made.save())[1:]
+    made.at(284, 700, "4", 9)
+    *found, number = texts(made.save())[1:]
+    assert number == "4"
     assert found[0] == "# The Gazette"
     assert [text.split()[1] for text in found[1:]] == ["left", "middle", "right"]
+
+
+@pytest.mark.parametrize("text", ["I. Vogel and A. Farrow", "\\* \\* \\*"])
+def test_initials_and_stars_between_texts_are_no_items(made, text):
+    made.lines(72, 90, [BODY])
+    made.at(250, 130, text.replace("\\", ""))
+    made.lines(72, 170, [BODY])
+    assert texts(made.save())[1:] == [BODY, text, BODY]
 
 
 def test_roman_numbers_count_and_arrows_are_bullets(made):
@@ -1260,3 +1306,49 @@ def test_columns_of_hebrew_are_cells_from_the_right(made):
             made.current.insert_htmlbox(box, f"<p dir='rtl' lang='he'>{cell}</p>")
     table = texts(made.save())[1].splitlines()
     assert table[2] == "| 120 | צפון |"
+
+
+def test_items_on_the_next_page_are_as_deep_as_in_the_list_they_continue(made):
+    for number, (depth, item) in enumerate([(0, "A. hull"), (1, "- planks"), (0, "B. sails")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.page()
+    for number, (depth, item) in enumerate([(1, "- main"), (1, "- fore"), (0, "C. ropes")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.at(72, 200, BODY)
+    assert texts(made.save())[1].splitlines() == [
+        "1. A. hull",
+        "   - planks",
+        "2. B. sails <!-- page 2 -->",
+        "   - main",
+        "   - fore",
+        "3. C. ropes",
+    ]
+    assert texts(made.path)[2:] == ["<!-- page 2 -->", BODY]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_cell_of_three_lines_may_be_over_level_with_or_under_its_row(made, place):
+    head, rows = ["No.", "Service", "Sum"], [["1", "Labour", "40"], ["2", "Travel", "9"]]
+    long = ["Rent of a scaffold for two weeks", "with its assembly and", "its removal"]
+    y = 100
+    for row in [head, *rows, ["3", long, "70"], ["4", "Oil", "3"]]:
+        parts = row[1] if row[1] is long else [row[1]]
+        made.lines(120, y, parts, step=1.2)
+        level = y + 13.2 * place * (row[1] is long)
+        made.at(72, level, row[0])
+        made.at(330, level, row[2])
+        y += 13.2 * len(parts) + 8
+    assert texts(made.save())[1].splitlines()[2:] == [
+        "| 1 | Labour | 40 |",
+        "| 2 | Travel | 9 |",
+        f"| 3 | {' '.join(long)} | 70 |",
+        "| 4 | Oil | 3 |",
+    ]
+
+
+def test_a_head_of_two_lines_may_begin_above_the_others(made):
+    for number, row in enumerate([["No.", "no.", "Sum"], ["1", "A-7", "40"], ["2", "B-9", "9"]]):
+        for x, text in zip((72, 150, 300), row, strict=True):
+            made.at(x, 120 + 20 * number, text, font="helv" if number else "hebo")
+    made.at(150, 107, "Article", font="hebo")
+    assert texts(made.save())[1].startswith("| No. | Article no. | Sum |\n")

@@ -109,6 +109,37 @@ def test_paragraphs_set_like_code_or_items_are_that_without_tags_of_their_own(wr
     assert found == ["<!-- page 1 -->", words, listing, words, "- one\n- two", words]
 
 
+@pytest.mark.parametrize("code", [["def total(rows):", "    return 1"], ["total(rows)"]])
+def test_code_in_an_element_without_a_meaning_is_a_listing(tmp_path, code):
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), code, fontname="cour")
+    page.insert_text((72, 150), "The words below it, which are longer than the code.")
+    for mark, stream in enumerate(page.get_contents()[-2:]):
+        begin = b"/NonStruct <</MCID %d>> BDC " % mark
+        document.update_stream(stream, begin + document.xref_stream(stream) + b" EMC")
+    root, whole, inner, *parts = (document.get_new_xref() for _ in range(5))
+    kids = "[{} 0 R {} 0 R]".format(*parts)
+    nums = f"<</Nums [0 {kids}]>>"
+    document.update_object(root, f"<</Type/StructTreeRoot/K {whole} 0 R/ParentTree {nums}>>")
+    document.update_object(whole, f"<</S/Document/P {root} 0 R/K {kids}>>")
+    for mark, part in enumerate(parts):
+        facts = f"<</S/NonStruct/P {whole} 0 R/K {mark}/Pg {page.xref} 0 R>>"
+        document.update_object(part, facts)
+    if len(code) == 1:  # a browser's listing has an element for the code
+        facts = document.xref_object(parts[0]).replace("/NonStruct", "/Code")
+        document.update_object(inner, facts.replace(f"/P {whole} 0", f"/P {parts[0]} 0"))
+        document.xref_set_key(parts[0], "K", f"{inner} 0 R")
+        document.xref_set_key(root, "ParentTree", nums.replace(f"{parts[0]} 0", f"{inner} 0"))
+    else:
+        document.update_object(inner, "<<>>")
+    document.xref_set_key(page.xref, "StructParents", "0")
+    document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
+    document.save(tmp_path / "made.pdf")
+    found = texts(open_pdf(tmp_path / "made.pdf", ReadOptions(), lambda *_: None))
+    assert found[1] == "```\n" + "\n".join(code) + "\n```"
+
+
 def test_lists_in_cells_and_merged_cells_are_kept(written):
     found = texts(
         written(

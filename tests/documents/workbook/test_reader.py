@@ -8,6 +8,7 @@ import pytest
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
+from openpyxl.styles import Font, PatternFill
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workbook.reader import open_workbook
@@ -198,6 +199,19 @@ def test_what_a_format_makes_invisible_is_marked_as_hidden(tmp_path):
     ]
     _, opened = read(path)
     assert opened.warnings == ["Hidden in the workbook and marked as hidden here: cells C2, B3."]
+
+
+def test_text_in_the_color_of_its_ground_is_marked_as_hidden(tmp_path):
+    def fill(_book, sheet):
+        for each in (["white", "navy", "seen"], ["a", "b", "c"]):
+            sheet.append(each)
+        sheet["A1"].font = sheet["C1"].font = Font(color="FFFFFFFF")
+        sheet["B1"].font = Font(color="FF000080")
+        sheet["B1"].fill = sheet["C1"].fill = PatternFill("solid", fgColor="FF000080")
+
+    table, *hidden = markdown(saved(tmp_path / "a.xlsx", fill)).split("\n\n")
+    assert table.splitlines()[0] == "|  |  | seen |"
+    assert [comment.split(": ")[1] for comment in hidden] == ["white -->", "navy -->"]
 
 
 def test_hidden_rows_and_columns_are_marked_and_named(tmp_path):
