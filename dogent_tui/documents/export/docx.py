@@ -47,6 +47,7 @@ _LINES = frozenset({"Para", "Plain"})
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
+_STYLES[tree.CAPTION] = "Table Caption"
 """The styles of paragraphs in divs of these classes."""
 _FACES = {"kbd": "Keyboard", "small": "Small"}
 _IN_STYLE: Mapping[str, tree.Handler] = {

@@ -31,10 +31,13 @@ _MOST_IN_ROW = 300
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     "abstract": "abstract",
+    tree.CAPTION: "caption",
     "rtl": "directed(rtl)",
     "ltr": "directed(ltr)",
 }
 """Class or direction of a div → typst function."""
+_PLACE = tree.raw("typst", "#metadata(none)", inline=True)
+"""Nothing to see, which may have a name."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
@@ -160,13 +163,17 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             return _around(f'callout("{kind}", {title})', blocks[1:])
         meanings = [*kinds, *dict(attributes[2]).values()]
         around = next((_AROUND[kind] for kind in meanings if kind in _AROUND), "")
-        return _around(around, blocks) if around else [node("Div", [attributes, blocks])]
+        return (
+            _around(around, blocks, attributes[0])
+            if around
+            else [node("Div", [attributes, blocks])]
+        )
 
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
         # typst attaches a label to what precedes it, which would lose its own
-        inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
+        inside = mapped(inside, handlers) or [_PLACE]
         return [node("Span", [kept, inside])]
 
     def table(content: Any) -> list[Node]:
@@ -206,8 +213,9 @@ def _definitions(content: Any) -> list[Node]:
     return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
 
 
-def _around(function: str, blocks: list[Node]) -> list[Node]:
-    return [tree.raw("typst", f"#{function}["), *blocks, tree.raw("typst", "]")]
+def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:
+    place = [node("Plain", [node("Span", [tree.attributes(name), [_PLACE]])])] if name else []
+    return [tree.raw("typst", f"#{function}["), *place, *blocks, tree.raw("typst", "]")]
 
 
 def _formula(content: Any) -> list[Node]:
