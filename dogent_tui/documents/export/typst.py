@@ -36,6 +36,8 @@ _AROUND = {
     "ltr": "directed(ltr)",
 }
 """Class or direction of a div → typst function."""
+_BARS = {r"\begin{vmatrix}": r"\left|\begin{matrix}", r"\end{vmatrix}": r"\end{matrix}\right|"}
+"""Matrices between single bars, which pandoc writes as between double ones."""
 _PLACE = tree.raw("typst", "#metadata(none)", inline=True)
 """Nothing to see, which may have a name."""
 _SET = Path(__file__).with_name("set_typst.py")
@@ -220,9 +222,12 @@ def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:
 
 def _formula(content: Any) -> list[Node]:
     named = f"#[#set math.equation(alt: {_quoted(tree.tex_of(content))});"
+    tex = content[1]
+    for bars, fences in _BARS.items():
+        tex = tex.replace(bars, fences)
     return [
         tree.raw("typst", named, inline=True),
-        node("Math", content),
+        node("Math", [content[0], tex]),
         tree.raw("typst", "]", inline=True),
     ]
 

@@ -481,6 +481,7 @@ async def test_typst_sets_formulas_whose_names_it_has_no_more_and_shows_others_a
     typesetter, tmp_path
 ):
     text = r"$a \cap b \otimes c \ominus d \odot e$ and $\bigcap_i x_i$"
+    text += r" and $\begin{vmatrix} a \end{vmatrix} \begin{Vmatrix} b \end{Vmatrix}$"
     result, document = await export(typesetter, tmp_path, text)
     assert not [warning for warning in result.warnings if "TeX" in warning]
     assert all(sign in words(document) for sign in "∩⊗⊖⊙⋂")
