@@ -450,7 +450,8 @@ class _Cleaner:
     def _directed(self, kind: str, inlines: list[Any]) -> list[Node]:
         """Return a paragraph, with its own direction if most of its letters have it."""
         inlines = self._with_numbers(inlines)
-        block, text = node(kind, inlines), tree.plain_text(inlines)
+        block, own = node(kind, inlines), [part for part in inlines if _is_language(part)]
+        text = tree.plain_text(own) or tree.plain_text(inlines)
         leftward = is_right_to_left("", text)
         if leftward == self._right_to_left or not (leftward or (kind == "Para" and text)):
             return [block]
@@ -573,3 +574,9 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
+
+
+def _is_language(part: Node) -> bool:
+    """Return whether the letters of an inline belong to a language."""
+    is_reference = part["t"] == "Span" and part["c"][0][1] == [REFERENCE]
+    return not is_reference and part["t"] not in {"Code", "Math"}

@@ -29,7 +29,7 @@ from dogent_tui.processes import Halt
 
 KINDS = ("fig", "tbl", "sec", "eq", "lst")
 _KEY = (
-    rf"(-?)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
+    rf"((?<!\w)-|)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
     r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
 )
 """In Chinese, there is no space between a name and what follows."""

@@ -13,7 +13,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
-from dogent_tui.documents.export.tables import rows_of
+from dogent_tui.documents.export.tables import DENSE, rows_of
 from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
@@ -148,7 +148,8 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
-        return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
+        function = "picture" if [what for what, _ in sizes] == ["width"] else "image"
+        return [tree.raw("typst", f"#box({function}({', '.join(given)}))", inline=True)]
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
@@ -206,7 +207,8 @@ def _table(content: Any) -> list[Node]:
         texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
         longest = max([longest, *map(len, texts)])
     is_broken = "true" if longest > _MOST_IN_ROW else "false"
-    return _around(f"table-rows({is_broken})", [node("Table", content)])
+    is_dense = "true" if DENSE in content[0][1] else "false"
+    return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])
 
 
 def _definitions(content: Any) -> list[Node]:

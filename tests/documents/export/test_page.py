@@ -147,8 +147,16 @@ def test_a_table_may_follow_a_line_of_text(tmp_path, before):
 
 
 def test_a_list_of_words_from_right_to_left_has_its_marks_there(tmp_path):
-    text = "These words are English, most of all.\n\n- עברית\n- العربية\n\n> עברית\n\n- both\n- עברית\n"
+    english = "These words are English, most of all.\n\n"
+    text = f"{english}- עברית\n- العربية\n\n> עברית\n\n- both\n- עברית\n"
     assert body(tmp_path, text).count('dir="rtl"') == 3  # list, quotation, and one item of another
+
+
+def test_names_of_others_do_not_tell_the_direction_of_a_paragraph(tmp_path):
+    text = "# הקדמה ודברים אחרים {#sec:one}\n\nראו ו-@sec:one `some_code`\n"
+    html = body(tmp_path, text)
+    assert 'dir="ltr"' not in html
+    assert "ו-<a" in html
 
 
 def test_formulas_have_the_numbers_that_they_give_themselves(tmp_path):
