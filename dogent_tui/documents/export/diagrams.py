@@ -50,6 +50,9 @@ _SETTINGS: Node = {
     "suppressErrorRendering": True,
     "htmlLabels": False,
     "flowchart": {"htmlLabels": False},
+    "journey": {"textPlacement": "tspan"},
+    "gantt": {"useWidth": 640},  # that of a page, on which wider text would be too small to read
+    "packet": {"bitWidth": 20},
     "theme": "neutral",
     "fontFamily": "Source Sans Pro, Noto Sans, Liberation Sans, Noto Sans CJK SC, sans-serif",
     "deterministicIds": True,
@@ -123,7 +126,8 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
         if (text := _diagram(content)) is None:
             return [node("Figure", content)]
         if (image := done[text].image) is None:
-            return [node("Figure", content)] if caption[1] else blocks
+            (block,) = caption[1] or [{"c": []}]
+            return tree.listing(name[0], block["c"], blocks)
         address = document.images.show(image)
         title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
         words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]

@@ -8,6 +8,7 @@ tree, however it was written.
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ from dogent_tui.storage.paths import Workspace
 
 _READER = (
     "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes"
-    "+gfm_auto_identifiers+pipe_tables+strikeout+task_lists+tex_math_dollars"
+    "+gfm_auto_identifiers+pipe_tables+strikeout+task_lists+tex_math_dollars+tex_math_gfm"
 )
 """The exported Markdown dialect in pandoc's terms. HTML becomes raw nodes, which are removed
 here.
@@ -63,6 +64,7 @@ _UNBROKEN = "+east_asian_line_breaks"
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
+_CONTAINERS = ("BulletList", "OrderedList", "BlockQuote")
 KEPT_LINES = 50
 """The lines of code that are kept together: about those of a page."""
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
@@ -72,6 +74,9 @@ _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
+_TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
+_UNSEEN = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
+_MARKUP = re.compile(r"[*_`$]")
 _NO_TEX = re.compile(r"Could not convert TeX math (.*?), rendering as TeX")
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
 """Pandoc's warnings about translations of its own terms (“Figure 1”), which the document does not
@@ -130,6 +135,9 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         if source.front.number_sections is None
         else source.front.number_sections,
     )
+    if _MARKUP.search(front.title):
+        title = tree.parsed(f"# {front.title}", _READER, halt).data
+        front = replace(front, title=tree.plain_text(tree.blocks_of(title)))
     left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
@@ -150,7 +158,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         blocks = read_html(blocks, lambda what: left_out.add("HTML", f"<{what}>", why), halt)
     if "@" in source.text:
         front, entries, own = _with_bibliographies(front, request.root, source)
-        blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
+        blocks, uncited = mark_references(blocks, front.lang, cited=bool(front.bibliography))
         if front.bibliography:
             warnings += citation_warnings(blocks, entries, own, request.counted)
             blocks, told = cite(blocks, front, images, halt)
@@ -306,6 +314,7 @@ class _Cleaner:
         self._labels = Labels(front)
         self._sections: list[int] = []
         self._lost: list[str] = []
+        self._twice: list[str] = []
         self._leading: dict[str, tree.Handler] = {}
         self._handlers: dict[str, tree.Handler] = {
             "Cite": lambda content: list(self._walk(content[1])),
@@ -318,9 +327,11 @@ class _Cleaner:
             "Span": self._span,
             "Figure": self._figure,
             "Table": self._table,
+            "Math": self._math,
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
             "CodeBlock": self._code,
             "DefinitionList": self._definitions,
+            **{kind: partial(self._container, kind) for kind in _CONTAINERS},
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -330,17 +341,21 @@ class _Cleaner:
         return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
 
     def warnings(self) -> list[str]:
-        """Return the links that lead nowhere."""
+        """Return the links that lead nowhere, and the names that are not unique."""
         nowhere = tr("The link {address} has no target: no heading has that name.")
         unknown = tr("The reference {name} has no target.")
+        twice = tr("The name {name} is given twice: references to it lead to the first place.")
         told = [nowhere.format(address=shown(address)) for address in self._lost]
+        told += [twice.format(name=shown(name)) for name in self._twice]
         return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
 
     def _walk(self, value: Any) -> Any:
         return mapped(value, self._handlers, captioned)
 
     def _named(self, name: str) -> str:
-        return name and self._targets.add_named(name)
+        given = name and self._targets.add_named(name)
+        self._twice += [name] * (given != name and is_label(name))
+        return given
 
     # Inlines
 
@@ -403,8 +418,9 @@ class _Cleaner:
         level, (name, classes, _), inlines = content
         inlines = self._walk(inlines)
         text = tree.plain_text(inlines)
-        name = self._targets.add(text, name)
-        number = ""
+        given = self._targets.add(text, name)
+        self._twice += [name] * (given != name and is_label(name))
+        name, number = given, ""
         is_title = not self.headings and text == self._front.title
         if self._front.number_sections and "unnumbered" not in classes and not is_title:
             number = self._section_number(level)
@@ -426,11 +442,6 @@ class _Cleaner:
             if _CONTENTS.fullmatch(text) and not self.placed:
                 self.placed = True
                 return [tree.div(tree.CONTENTS, [])]
-        if equation := _equation(content):
-            tex, name = equation
-            number = self._labels.count("eq", self._named(name))
-            math = node("Math", [{"t": "DisplayMath"}, f"{tex}\\qquad({number})"])
-            return [node("Para", [node("Span", [attributes(name), [math]])])]
         inlines = self._walk(content)
         if len(inlines) == 1 and inlines[0]["t"] == "Image":
             return [self._figure_of(inlines[0])]
@@ -438,11 +449,52 @@ class _Cleaner:
 
     def _directed(self, kind: str, inlines: list[Any]) -> list[Node]:
         """Return a paragraph, with its own direction if most of its letters have it."""
-        block, text = node(kind, inlines), tree.plain_text(inlines)
+        inlines = self._with_numbers(inlines)
+        block, own = node(kind, inlines), [part for part in inlines if _is_language(part)]
+        text = tree.plain_text(own) or tree.plain_text(inlines)
         leftward = is_right_to_left("", text)
         if leftward == self._right_to_left or not (leftward or (kind == "Para" and text)):
             return [block]
         return [node("Div", [attributes(dir="rtl" if leftward else "ltr"), [block]])]
+
+    def _container(self, kind: str, content: Any) -> list[Node]:
+        """Return a list or quotation, whose marks are at the right if all parts are from right to
+        left.
+        """
+        parts = content[1] if kind == "OrderedList" else content
+        leftward = (is_right_to_left("", tree.plain_text(part)) for part in parts)
+        if self._right_to_left or not all(leftward):
+            return [node(kind, self._walk(content))]
+        self._right_to_left = True
+        inside = self._walk(content)
+        self._right_to_left = False
+        return [node("Div", [attributes(dir="rtl"), [node(kind, inside)]])]
+
+    def _with_numbers(self, inlines: list[Any]) -> list[Any]:
+        """Return a line with the numbers of its formulas: in pandoc's tree, the name of one is
+        around or after it.
+        """
+        out: list[Any] = []
+        for part in inlines:
+            name = label_of([part], "eq")
+            around = part["c"][1] if name else []
+            place = around if around and around[0]["t"] == "Math" else out
+            if name and place and place[-1]["t"] == "Math":
+                tex = f"{place.pop()['c'][1]}\\qquad({self._labels.count(name)})"
+                math = node("Math", [{"t": "DisplayMath"}, tex])
+                part = node("Span", [attributes(name), [math]])
+            out.append(part)
+        return out
+
+    def _math(self, content: Any) -> list[Node]:
+        """Return a formula with its own numbers, and without its names, which pandoc does not
+        know.
+        """
+        seen = _UNSEEN.sub("", content[1])
+        tagged = _TAG.sub(
+            lambda tag: rf"\qquad\text{{{tag[2] if tag[1] else f'({tag[2]})'}}}", seen
+        )
+        return [node("Math", [content[0], tagged])]
 
     def _figure_of(self, image: Node) -> Node:
         """Return an image alone in its paragraph as a figure. Its title is the caption; without
@@ -450,7 +502,7 @@ class _Cleaner:
         """
         (name, _, sizes), alt, (address, title) = image["c"]
         caption = self._labels.caption(
-            "fig", name, words(title) if title else alt if is_label(name) else []
+            name, words(title) if title else alt if is_label(name) else []
         )
         return tree.figure(
             name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])]
@@ -458,7 +510,8 @@ class _Cleaner:
 
     def _figure(self, content: Any) -> list[Node]:
         (name, _, _), caption, blocks = content
-        inlines = self._labels.caption("fig", self._named(name), self._caption(caption))
+        name = self._named(name)
+        inlines = self._labels.caption(name, self._caption(caption))
         return [tree.figure(name, inlines, self._walk(blocks))]
 
     def _caption(self, caption: Any) -> list[Any]:
@@ -466,13 +519,19 @@ class _Cleaner:
         return list(self._walk([inline for inlines in parts for inline in inlines]))
 
     def _div(self, content: Any) -> list[Node]:
-        if callout := next((kind for kind in content[0][1] if kind in CALLOUTS), ""):
+        (name, classes, given), _ = content
+        kinds = [kind.removeprefix("callout-") for kind in classes]  # as Quarto calls them
+        if callout := next((kind for kind in kinds if kind in CALLOUTS), ""):
             inside = self._walk(content[1])
             has_title = inside and tree.kind_of(inside[0]) == "title"  # pandoc writes it in English
-            title = tree.div("title", [node("Para", words(term(self._front.lang, callout)))])
+            named = dict(given).get("title") or term(self._front.lang, callout)
+            title = tree.div("title", [node("Para", words(named))])
             return [tree.div(tree.CALLOUT, [title, *inside[bool(has_title) :]], callout)]
-        if tree.BREAK in content[0][1]:
+        if tree.BREAK in classes:
             return [tree.div(tree.BREAK, []), *self._walk(content[1])]
+        if is_label(name) and content[1] and content[1][-1]["t"] == "Para":  # a group of figures
+            *figures, caption = content[1]
+            return self._figure([content[0], [None, [caption]], figures])
         return self._with_classes("Div", content)
 
     def _code(self, content: Any) -> list[Node]:
@@ -481,9 +540,13 @@ class _Cleaner:
         language = [kind for kind in kinds if kind != "numberlines"][:1]
         code = node("CodeBlock", [attributes("", *language), text])
         caption = words(dict(given).get("caption", ""))
-        if language != ["mermaid"]:
+        if language == ["mermaid"]:
+            name = self._named(name)
+            return [tree.figure(name, self._labels.caption(name, caption), [code])]
+        if not caption and not is_label(name):
             return [code]
-        return [tree.figure(name, self._labels.caption("fig", self._named(name), caption), [code])]
+        name = self._named(name)
+        return tree.listing(name, self._labels.caption(name, caption), [code])
 
     def _definitions(self, content: Any) -> list[Node]:
         """Return a list whose definitions are paragraphs: writers join lines that are none."""
@@ -492,7 +555,8 @@ class _Cleaner:
 
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
-        inlines = self._labels.caption("tbl", self._named(name), self._caption(caption))
+        name = self._named(name)
+        inlines = self._labels.caption(name, self._caption(caption))
         parts = [
             [attributes(), count, self._rows(upper), self._rows(lower)]
             for _, count, upper, lower in bodies
@@ -512,9 +576,7 @@ class _Cleaner:
         ]
 
 
-def _equation(inlines: list[Any]) -> tuple[str, str] | None:
-    """Return TeX and name of a named formula that is alone in its paragraph, None otherwise."""
-    name = label_of(inlines, "eq")
-    maths = [part["c"] for part in tree.walk(inlines) if part["t"] == "Math"] if name else []
-    alone = len(maths) == 1 and tree.plain_text(inlines) == " ".join(maths[0][1].split())
-    return (maths[0][1], name) if alone and maths[0][0]["t"] == "DisplayMath" else None
+def _is_language(part: Node) -> bool:
+    """Return whether the letters of an inline belong to a language."""
+    is_reference = part["t"] == "Span" and part["c"][0][1] == [REFERENCE]
+    return not is_reference and part["t"] not in {"Code", "Math"}

@@ -47,6 +47,7 @@ _LINES = frozenset({"Para", "Plain"})
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
+_STYLES[tree.CAPTION] = "Table Caption"
 """The styles of paragraphs in divs of these classes."""
 _FACES = {"kbd": "Keyboard", "small": "Small"}
 _IN_STYLE: Mapping[str, tree.Handler] = {
@@ -168,13 +169,14 @@ class _Writer:
     def _table(self, content: Any) -> list[Node]:
         (name, kinds, _), *rest = content
         is_dense = DENSE in kinds
-        widths = column_widths(content, self._room.width, dense=is_dense)
-        columns = [
+        table = [content[0], *self._in_text(rest)]
+        widths = column_widths(table, self._room.width, dense=is_dense)
+        table[2] = [
             [align, node("ColWidth", width / _PANDOCS_WIDTH)]
             for (align, _), width in zip(content[2], widths, strict=True)
         ]
-        given = attributes(name, custom_style="DenseTable") if is_dense else attributes(name)
-        return [node("Table", [given, *self._in_text([rest[0], columns, *rest[2:]])])]
+        table[0] = attributes(name, custom_style="DenseTable") if is_dense else attributes(name)
+        return [node("Table", table)]
 
     def _quote(self, content: Any) -> list[Node]:
         if self._room.holds_boxes and tree.kinds_in(content) - _LINES:

@@ -60,17 +60,18 @@ class Targets:
         """Return the name of the heading `title`: as it is `named` by its author or by pandoc,
         numbered if it already exists.
         """
-        wanted = name = _fit(named) or "section"
-        while name in self._names:
-            self._last[wanted] = self._last.get(wanted, 0) + 1
-            name = f"{wanted}-{self._last[wanted]}"
-        self.add_named(name)
+        name = self.add_named(named or "section")
         self._known_as.setdefault(_folded(title), name)
         return name
 
     def add_named(self, name: str) -> str:
-        """Return the name of a place named by the author, made valid for an attribute."""
-        name = _fit(name)
+        """Return the name of a place named by the author, made valid for an attribute, and numbered
+        if it already exists.
+        """
+        wanted = name = _fit(name)
+        while name in self._names:
+            self._last[wanted] = self._last.get(wanted, 0) + 1
+            name = f"{wanted}-{self._last[wanted]}"
         self._names.add(name)
         self._known_as.setdefault(_folded(name), name)
         return name

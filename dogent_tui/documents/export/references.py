@@ -27,9 +27,9 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 
-KINDS = ("fig", "tbl", "sec", "eq")
+KINDS = ("fig", "tbl", "sec", "eq", "lst")
 _KEY = (
-    rf"(-?)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
+    rf"((?<!\w)-|)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
     r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
 )
 """In Chinese, there is no space between a name and what follows."""
@@ -40,10 +40,20 @@ they are for private use, in a plane that no font uses.
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
 _INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
 _GROUP = re.compile(r"\[([^\[\]]*@[^\]]*)\]")
+_LOCATOR = re.compile(r"[ \n]?\[([^\[\]]+)\]")
 _NOT_WORDS = re.compile("([ \n\U00100000-\U0010ffff])")
 _LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
 REFERENCE = "reference"
 _DEAD = re.compile(r"Citeproc: citation (\S+) not found")
+
+
+def names_of(lang: str) -> dict[str, str]:
+    """Return what each kind is called in a language."""
+    return {kind: term(lang, kind) for kind in KINDS}
+
+
+def _kind(name: str) -> str:
+    return name.partition(":")[0].lower()
 
 
 def is_label(name: str) -> bool:
@@ -55,23 +65,24 @@ class Labels:
     """Numbers everything in text order, and writes the references to it."""
 
     def __init__(self, front: FrontMatter) -> None:
-        self._names = {kind: term(front.lang, kind) for kind in KINDS}
+        self._names = names_of(front.lang)
         self._colon = "：" if front.lang.lower().startswith("zh") else ": "
         self._counts = dict.fromkeys(KINDS, 0)
         self._known: dict[str, tuple[str, str]] = {}
         self.missing: list[str] = []
 
-    def caption(self, kind: str, name: str, inlines: list[Any]) -> list[Any]:
-        """Return the caption of the figure or table `name` with its number, if its name requires
-        one.
+    def caption(self, name: str, inlines: list[Any]) -> list[Any]:
+        """Return the caption of the figure, table or listing `name` with its number, if its name
+        requires one.
         """
         if not is_label(name):
             return inlines
-        number = f"{self._names[kind]}\N{NO-BREAK SPACE}{self.count(kind, name)}"
+        number = f"{self._names[_kind(name)]}\N{NO-BREAK SPACE}{self.count(name)}"
         return [*words(number + self._colon if inlines else number), *inlines]
 
-    def count(self, kind: str, name: str) -> str:
-        """Return the next number of a kind, and assign it to `name`."""
+    def count(self, name: str) -> str:
+        """Return the next number of the kind of `name`, and assign it to that."""
+        kind = _kind(name)
         self._counts[kind] += 1
         self._known[name.lower()] = (name, str(self._counts[kind]))
         return str(self._counts[kind])
@@ -87,35 +98,31 @@ class Labels:
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
             return [node("Span", [span[0], mapped(inside, handlers)])]
-        keys = dict(attributes)["keys"].split()
-        if missing := [key for key in keys if key.lstrip("-").lower() not in self._known]:
-            self.missing += missing
+        key = dict(attributes)["key"]
+        found = self._known.get(key.lstrip("-").lower())
+        if found is None:
+            self.missing.append(key)
             return list(inside)
-        written: list[Node] = []
-        before = ""
-        for key in keys:
-            name, number = self._known[key.lstrip("-").lower()]
-            kind = name.partition(":")[0].lower()
-            named = kind != before and not key.startswith("-") and not number.startswith("“")
-            text = f"{self._names[kind]}\N{NO-BREAK SPACE}{number}" if named else number
-            written += [*(words(", ") if written else []), tree.link(words(text), f"#{name}")]
-            before = kind
-        return written
+        name, number = found
+        is_named = not key.startswith("-") and not number.startswith("“")
+        text = f"{self._names[_kind(name)]}\N{NO-BREAK SPACE}{number}" if is_named else number
+        return [tree.link(words(text), f"#{name}")]
 
 
-def mark_references(blocks: list[Any], *, cited: bool) -> tuple[list[Any], list[str]]:
+def mark_references(blocks: list[Any], lang: str, *, cited: bool) -> tuple[list[Any], list[str]]:
     """Return `blocks` with references as spans, and citations as citations if `cited`; and
     citations that stay as text.
     """
-    marker = _Marker(cited=cited)
+    marker = _Marker(lang, cited=cited)
     return marker.nodes(blocks), marker.uncited
 
 
 class _Marker:
     """Finds references and citations in lines of text, represented as lists of inlines."""
 
-    def __init__(self, *, cited: bool) -> None:
+    def __init__(self, lang: str, *, cited: bool) -> None:
         self._cited = cited
+        self._names = names_of(lang)
         self._places: list[Node] = []
         self.uncited: list[str] = []
         self._done: dict[str, tree.Handler] = {
@@ -145,7 +152,7 @@ class _Marker:
         out, last = [], 0
         for found in _GROUP.finditer(text):
             if group := self._group(found):
-                out += [*self._bare(text[last : found.start()]), group]
+                out += [*self._bare(text[last : found.start()]), *group]
                 last = found.end()
         return [*out, *self._bare(text[last:])]
 
@@ -160,8 +167,8 @@ class _Marker:
                 out += words(part)
         return out
 
-    def _group(self, found: re.Match[str]) -> Node | None:
-        """Return the content of brackets as one reference or citation, None if it is neither."""
+    def _group(self, found: re.Match[str]) -> list[Node] | None:
+        """Return the content of brackets as references or a citation, None if it is neither."""
         entries = found[1].split(";")
         keys = [list(_INSIDE.finditer(entry)) for entry in entries]
         if not all(keys):
@@ -169,10 +176,10 @@ class _Marker:
         original = self._inlines(found[0])
         has_prefix = not found[1].startswith(("@", "-@"))
         labels = [is_label(_name(key)) for of_entry in keys for key in of_entry]
-        if any(labels) and has_prefix:
+        if any(labels) and has_prefix and not self._names_kind(entries[0], keys[0][0]):
             return None
         if all(labels):
-            return _reference([key[1] + _name(key) for of in keys for key in of], original)
+            return self._references(found[1])
         if not self._cited:
             self.uncited += [tree.plain_text(original)] * (not has_prefix)
             return None
@@ -185,21 +192,45 @@ class _Marker:
             )
             for entry, (key, *_) in zip(entries, keys, strict=True)
         ]
-        return node("Cite", [citations, original])
+        return [node("Cite", [citations, original])]
+
+    def _names_kind(self, entry: str, key: re.Match[str]) -> bool:
+        """Return whether what precedes a key stands for the name of its kind, as “Figs.” does."""
+        stem = entry[: key.start()].rstrip("s. ").casefold()[:3]
+        kind = _kind(_name(key))
+        return bool(stem) and self._names.get(kind, "").casefold().startswith(stem)
+
+    def _references(self, text: str) -> list[Node]:
+        """Return the content of brackets with its references, of which those in a row that are of
+        one kind name it once.
+        """
+        out: list[Node] = []
+        last = 0
+        before = "" if text.startswith("@") else _kind(_name(next(_BARE.finditer(text))))
+        for key in _BARE.finditer(text):
+            name, kind = _name(key), _kind(_name(key))
+            hidden = key[1] or "-" * (kind == before)
+            out += self._inlines(text[last : key.start()].replace(";", ","))
+            out.append(_reference(hidden + name, words(key[0])))
+            last, before = key.end(), kind
+        return [*out, *self._inlines(text[last:])]
 
     def _bare(self, text: str) -> Iterator[Node]:
         last = 0
         for found in _BARE.finditer(text):
-            name, original = _name(found), words(found[0])
+            name, original, end = _name(found), words(found[0]), found.end()
             if is_label(name):
-                made = _reference([found[1] + name], original)
+                made = _reference(found[1] + name, original)
             elif self._cited and not found[1]:
-                made = node("Cite", [[_citation(name, "AuthorInText", [], [])], original])
+                after = []
+                if locator := _LOCATOR.match(text, end):
+                    after, end = self._inlines(locator[1]), locator.end()
+                made = node("Cite", [[_citation(name, "AuthorInText", [], after)], original])
             else:
                 continue
             yield from self._inlines(text[last : found.start()])
             yield made
-            last = found.end()
+            last = end
         yield from self._inlines(text[last:])
 
 
@@ -207,8 +238,8 @@ def _name(key: re.Match[str]) -> str:
     return key[2] or key[3]
 
 
-def _reference(keys: list[str], original: list[Node]) -> Node:
-    return node("Span", [attributes("", REFERENCE, keys=" ".join(keys)), original])
+def _reference(key: str, original: list[Node]) -> Node:
+    return node("Span", [attributes("", REFERENCE, key=key), original])
 
 
 def _citation(name: str, mode: str, before: list[Node], after: list[Node]) -> Node:

@@ -225,11 +225,11 @@ def _markdown(value: Any) -> str:
 
 
 def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
-    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as in
-    pandoc's author blocks).
+    """Return the names in `value`: a string with one per line, a list of strings, or of mappings
+    with a name (as in pandoc's author blocks).
     """
     if isinstance(value, str):
-        value = re.split(r"[,，、;；]", value) if split else [value]
+        value = re.split(r"[,，、;；\n]" if split else "\n", value)
     entries = value if isinstance(value, list) else [value]
     names = (_text(entry.get("name") if isinstance(entry, dict) else entry) for entry in entries)
     return tuple(name for name in names if name)

@@ -7,6 +7,7 @@ import re
 from itertools import chain, dropwhile, pairwise
 from typing import Any
 
+from dogent_tui.documents.export.lengths import points
 from dogent_tui.documents.export.tree import (
     LANDSCAPE,
     Node,
@@ -15,6 +16,7 @@ from dogent_tui.documents.export.tree import (
     kinds_in,
     node,
     plain_text,
+    walk,
     words,
 )
 from dogent_tui.plain import columns_of
@@ -49,12 +51,13 @@ def turned(block: Node) -> Node:
     if block.get("t") != "Table":
         return block
     columns, cells = _columns(block["c"])
-    words = [[_longest(text) for text in texts] for texts in columns]
+    words = [[_longest(_text(cell)) for cell in column] for column in columns]
     needed = sum(
         _MARGINS + max((size if size <= _LONGEST else 1 for size in sizes), default=1)
         for sizes in words
     )
-    for cell, text in cells:
+    for cell in cells:
+        text = _text(cell)
         is_whole = needed <= _DENSE and _longest(text) <= _LONGEST
         cell[0] = attributes("", *[WORD if len(text.split()) == 1 else WHOLE] * is_whole)
     block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
@@ -65,25 +68,25 @@ def _longest(text: str) -> int:
     return max(map(len, _WORD.findall(text)), default=0)
 
 
-def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
-    """Return the texts in each column, without those of cells that span several, and all cells with
-    their texts.
-    """
-    specs = table[2]
-    columns: list[list[str]] = [[] for _ in specs]
+def _text(cell: Any) -> str:
+    return " ".join(plain_text(block) for block in cell[4])
+
+
+def _columns(table: Any) -> tuple[list[list[Any]], list[Any]]:
+    """Return the cells in each column, without those that span several, and all cells."""
+    columns: list[list[Any]] = [[] for _ in table[2]]
     cells = []
-    covered = [0] * len(specs)
+    covered = [0] * len(columns)
     for _, row in chain(*rows_of(table)):
         place = 0
         for cell in row:
             while covered[place]:
                 covered[place] -= 1
                 place += 1
-            _, _, down, across, blocks = cell
-            text = " ".join(plain_text(block) for block in blocks)
-            cells.append((cell, text))
+            _, _, down, across, _ = cell
+            cells.append(cell)
             if across == 1:
-                columns[place].append(text)
+                columns[place].append(cell)
             covered[place : place + across] = [down - 1] * across
             place += across
         covered[place:] = [max(rest - 1, 0) for rest in covered[place:]]
@@ -98,16 +101,42 @@ def rows_of(table: Any) -> list[list[Any]]:
 
 def column_widths(table: Any, whole: float, *, dense: bool = False) -> list[float]:
     """Return the widths of the columns in points: what each needs or, if that exceeds `whole`, by
-    the amount of text.
+    the amount of text. Images, with sizes in points, are made to fit.
     """
-    letter = _DENSE_LETTER if dense else _LETTER
-    columns = [[*texts, ""] for texts in _columns(table)[0]]
-    needs = [_CELL + letter * max(map(columns_of, texts)) for texts in columns]
+    columns = _columns(table)[0]
+    widths = _widths(columns, whole, _DENSE_LETTER if dense else _LETTER)
+    for cells, width in zip(columns, widths, strict=True):
+        for image in _images(cells):
+            sizes = {side: points(size) for side, size in image["c"][0][2]}
+            shrunk = min(1, (width - _CELL) / sizes["width"])
+            image["c"][0][2] = [[side, f"{size * shrunk:.2f}pt"] for side, size in sizes.items()]
+    return widths
+
+
+def _images(cells: list[Any]) -> list[Node]:
+    found = [part for part in walk([cell[4] for cell in cells]) if part["t"] == "Image"]
+    return [image for image in found if points(dict(image["c"][0][2]).get("width", ""))]
+
+
+def _widths(columns: list[list[Any]], whole: float, letter: float) -> list[float]:
+    texts = [[*map(_text, cells), ""] for cells in columns]
+    drawn = [
+        max((points(dict(image["c"][0][2])["width"]) for image in _images(cells)), default=0)
+        for cells in columns
+    ]
+    needs = [
+        _CELL + max(letter * max(map(columns_of, of_column)), wide)
+        for of_column, wide in zip(texts, drawn, strict=True)
+    ]
     if sum(needs) <= whole:
         return needs
-    words = [{word for text in texts for word in [*text.split(), ""]} for texts in columns]
+    words = [{word for text in of_column for word in [*text.split(), ""]} for of_column in texts]
     longest = [min(max(map(columns_of, of_column)), _LONGEST) for of_column in words]
-    least = [_CELL + letter * (one + 1) for one in longest]  # bold and wide letters need more
+    share = whole / len(columns) - _CELL
+    least = [  # bold and wide letters need more
+        _CELL + max(letter * (one + 1), min(wide, share))
+        for one, wide in zip(longest, drawn, strict=True)
+    ]
     spare = whole - sum(least)
     if spare <= 0:
         return [whole * one / sum(least) for one in least]

@@ -5,21 +5,33 @@ direction of its script.
 import re
 import unicodedata
 
-_KEYS = ["contents", "fig", "tbl", "sec", "eq", "note", "tip", "important", "warning", "caution"]
+_KEYS = [
+    "contents",
+    "fig",
+    "tbl",
+    "sec",
+    "eq",
+    "lst",
+    "note",
+    "tip",
+    "important",
+    "warning",
+    "caution",
+]
 _TERMS = {
-    "ar": "المحتويات شكل جدول قسم معادلة ملاحظة نصيحة مهم تحذير تنبيه",
-    "de": "Inhalt Abbildung Tabelle Abschnitt Gleichung Hinweis Tipp Wichtig Warnung Achtung",
-    "en": "Contents Figure Table Section Equation Note Tip Important Warning Caution",
-    "es": "Índice Figura Tabla Sección Ecuación Nota Consejo Importante Advertencia Precaución",
-    "fr": "Sommaire Figure Tableau Section Équation Note Conseil Important Avertissement Attention",
-    "he": "תוכן איור טבלה סעיף משוואה הערה עצה חשוב אזהרה זהירות",
-    "it": "Indice Figura Tabella Sezione Equazione Nota Suggerimento Importante Avviso Attenzione",
-    "ja": "目次 図 表 節 式 注記 ヒント 重要 警告 注意",
-    "ko": "목차 그림 표 절 식 참고 팁 중요 경고 주의",
-    "pt": "Sumário Figura Tabela Seção Equação Nota Dica Importante Aviso Cuidado",
-    "ru": "Содержание Рисунок Таблица Раздел Уравнение Примечание Совет Важно Предупреждение Осторожно",  # noqa: E501
-    "zh": "目录 图 表 节 式 注意 提示 重要 警告 小心",
-    "zh-hant": "目錄 圖 表 節 式 注意 提示 重要 警告 小心",
+    "ar": "المحتويات شكل جدول قسم معادلة قائمة ملاحظة نصيحة مهم تحذير تنبيه",
+    "de": "Inhalt Abbildung Tabelle Abschnitt Gleichung Listing Hinweis Tipp Wichtig Warnung Achtung",  # noqa: E501
+    "en": "Contents Figure Table Section Equation Listing Note Tip Important Warning Caution",
+    "es": "Índice Figura Tabla Sección Ecuación Listado Nota Consejo Importante Advertencia Precaución",  # noqa: E501
+    "fr": "Sommaire Figure Tableau Section Équation Listing Note Conseil Important Avertissement Attention",  # noqa: E501
+    "he": "תוכן איור טבלה סעיף משוואה רשימה הערה עצה חשוב אזהרה זהירות",
+    "it": "Indice Figura Tabella Sezione Equazione Listato Nota Suggerimento Importante Avviso Attenzione",  # noqa: E501
+    "ja": "目次 図 表 節 式 リスト 注記 ヒント 重要 警告 注意",
+    "ko": "목차 그림 표 절 식 목록 참고 팁 중요 경고 주의",
+    "pt": "Sumário Figura Tabela Seção Equação Listagem Nota Dica Importante Aviso Cuidado",
+    "ru": "Содержание Рисунок Таблица Раздел Уравнение Листинг Примечание Совет Важно Предупреждение Осторожно",  # noqa: E501
+    "zh": "目录 图 表 节 式 代码 注意 提示 重要 警告 小心",
+    "zh-hant": "目錄 圖 表 節 式 程式碼 注意 提示 重要 警告 小心",
 }
 TRADITIONAL = re.compile("zh-(tw|hk|mo|hant)")
 _RIGHT_TO_LEFT = re.compile("(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(-|$)|.*-(arab|hebr)")

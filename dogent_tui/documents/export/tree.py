@@ -22,6 +22,7 @@ Handler: TypeAlias = Callable[[Any], list[Node]]
 """Takes the contents of a node and returns its replacement."""
 
 BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape", "callout"
+CAPTION = "caption"
 """Classes of divs known to every writer; an author's own classes are dropped."""
 PAGES = frozenset({BREAK, LANDSCAPE})
 
@@ -32,6 +33,13 @@ _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 
+_TABLE = re.compile(
+    r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
+    r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
+    r"(?=(?P<quote>(?:[ \t]*>)*)[^\n]*\|[^\n]*\n[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
+)
+"""Code, which stays as it is, or a line of text before a table."""
+
 
 def ask_pandoc(
     data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()
@@ -41,7 +49,15 @@ def ask_pandoc(
 
 
 def parsed(text: str, reader: str, halt: Halt | None) -> Output:
-    """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError."""
+    """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError.
+
+    As on GitHub, a table may follow a line of text, for which pandoc requires an empty line.
+    """
+
+    def apart(found: re.Match[str]) -> str:
+        return found[0] if found["fence"] else f"{found[0]}{found['quote']}\n"
+
+    text = _TABLE.sub(apart, text)
     return ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
 
 
@@ -139,6 +155,12 @@ def figure(name: str, caption: list[Any], blocks: list[Any]) -> Node:
     return node(
         "Figure", [attributes(name), [None, [node("Plain", caption)] if caption else []], blocks]
     )
+
+
+def listing(name: str, caption: list[Any], code: list[Any]) -> list[Node]:
+    """Return code, which may be longer than a page, below its caption."""
+    named = [node("Span", [attributes(name), caption])] if name else caption
+    return [*([div(CAPTION, [node("Para", named)])] if caption else []), *code]
 
 
 def div(kind: str, blocks: list[Any], *more: str) -> Node:

@@ -13,7 +13,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
-from dogent_tui.documents.export.tables import rows_of
+from dogent_tui.documents.export.tables import DENSE, rows_of
 from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
@@ -31,10 +31,15 @@ _MOST_IN_ROW = 300
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     "abstract": "abstract",
+    tree.CAPTION: "caption",
     "rtl": "directed(rtl)",
     "ltr": "directed(ltr)",
 }
 """Class or direction of a div → typst function."""
+_BARS = {r"\begin{vmatrix}": r"\left|\begin{matrix}", r"\end{vmatrix}": r"\end{matrix}\right|"}
+"""Matrices between single bars, which pandoc writes as between double ones."""
+_PLACE = tree.raw("typst", "#metadata(none)", inline=True)
+"""Nothing to see, which may have a name."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
@@ -143,7 +148,8 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
-        return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
+        function = "picture" if [what for what, _ in sizes] == ["width"] else "image"
+        return [tree.raw("typst", f"#box({function}({', '.join(given)}))", inline=True)]
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
@@ -160,13 +166,17 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             return _around(f'callout("{kind}", {title})', blocks[1:])
         meanings = [*kinds, *dict(attributes[2]).values()]
         around = next((_AROUND[kind] for kind in meanings if kind in _AROUND), "")
-        return _around(around, blocks) if around else [node("Div", [attributes, blocks])]
+        return (
+            _around(around, blocks, attributes[0])
+            if around
+            else [node("Div", [attributes, blocks])]
+        )
 
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
         # typst attaches a label to what precedes it, which would lose its own
-        inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
+        inside = mapped(inside, handlers) or [_PLACE]
         return [node("Span", [kept, inside])]
 
     def table(content: Any) -> list[Node]:
@@ -197,7 +207,8 @@ def _table(content: Any) -> list[Node]:
         texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
         longest = max([longest, *map(len, texts)])
     is_broken = "true" if longest > _MOST_IN_ROW else "false"
-    return _around(f"table-rows({is_broken})", [node("Table", content)])
+    is_dense = "true" if DENSE in content[0][1] else "false"
+    return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])
 
 
 def _definitions(content: Any) -> list[Node]:
@@ -206,15 +217,19 @@ def _definitions(content: Any) -> list[Node]:
     return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
 
 
-def _around(function: str, blocks: list[Node]) -> list[Node]:
-    return [tree.raw("typst", f"#{function}["), *blocks, tree.raw("typst", "]")]
+def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:
+    place = [node("Plain", [node("Span", [tree.attributes(name), [_PLACE]])])] if name else []
+    return [tree.raw("typst", f"#{function}["), *place, *blocks, tree.raw("typst", "]")]
 
 
 def _formula(content: Any) -> list[Node]:
     named = f"#[#set math.equation(alt: {_quoted(tree.tex_of(content))});"
+    tex = content[1]
+    for bars, fences in _BARS.items():
+        tex = tex.replace(bars, fences)
     return [
         tree.raw("typst", named, inline=True),
-        node("Math", content),
+        node("Math", [content[0], tex]),
         tree.raw("typst", "]", inline=True),
     ]
 

@@ -36,12 +36,12 @@ async def drawings(exporter, folder, *texts):
 async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
     text = (
         '``` {.mermaid #fig:way caption="The way"}\ngraph LR\n  A[Gauge] --> B[Forecast 预报]\n```'
-        "\n\nSee @fig:way."
+        "\n\nSee @fig:way.\n\n```mermaid\njourney\n  section Day\n    Walking: 5: Me\n```\n"
     )
     result = await exporter.export(request(tmp_path, text))
     assert (result.warnings, result.left_out) == ((), ())
     page = pymupdf.open(result.path)[0].get_text()
-    assert {"Gauge", "预报", "See"} <= set(page.split())
+    assert {"Gauge", "预报", "See", "Walking"} <= set(page.split())
     assert "graph LR" not in page
     assert page.replace("\N{NO-BREAK SPACE}", " ").count("Figure 1") == 2
     (svg,), docx = await drawings(exporter, tmp_path, "graph LR\n  A[Gauge] --> B[Forecast 预报]")

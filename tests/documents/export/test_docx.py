@@ -391,6 +391,12 @@ def test_an_image_never_leaves_the_page(export):
     (shape,) = export("![tall](tall.png)\n").document.inline_shapes
     assert shape.height.pt <= 701
     assert shape.height / shape.width == pytest.approx(40, rel=0.02)
+    picture(export.root / "wide.png", (900, 300))
+    made = export("| A | B |\n|---|---|\n| ![](wide.png) | ![](wide.png) |\n")
+    cells = made.document.tables[0].rows[1].cells
+    for cell, shape in zip(cells, made.document.inline_shapes, strict=True):
+        assert 150 < shape.width.pt < cell.width.pt
+        assert shape.width / shape.height == pytest.approx(3, rel=0.02)
 
 
 def test_a_photograph_stands_upright(export):

@@ -133,6 +133,40 @@ def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
     assert found == ["Warnung", "Warning", "Warning"]
 
 
+def test_a_call_out_may_have_a_title_of_its_own(tmp_path):
+    assert ">Beware</span>" in body(tmp_path, '::: {.callout-note title="Beware"}\nText.\n:::\n')
+
+
+@pytest.mark.parametrize("before", ["Costs:\n", "> Costs:\n> ", "1. Costs:\n   "])
+def test_a_table_may_follow_a_line_of_text(tmp_path, before):
+    indent = before.partition("\n")[2]
+    rows = f"\n{indent}".join(["| a | b |", "|---|---|", "| 1 | 2 |"])
+    html = body(tmp_path, f"{before}{rows}\n\n```\nCode:\n| a | b |\n|---|---|\n```\n")
+    assert html.count("<table") == 1
+    assert "Code:\n| a" in re.sub("<[^>]*>", "", html)
+
+
+def test_a_list_of_words_from_right_to_left_has_its_marks_there(tmp_path):
+    english = "These words are English, most of all.\n\n"
+    text = f"{english}- עברית\n- العربية\n\n> עברית\n\n- both\n- עברית\n"
+    assert body(tmp_path, text).count('dir="rtl"') == 3  # list, quotation, and one item of another
+
+
+def test_names_of_others_do_not_tell_the_direction_of_a_paragraph(tmp_path):
+    text = "# הקדמה ודברים אחרים {#sec:one}\n\nראו ו-@sec:one `some_code`\n"
+    html = body(tmp_path, text)
+    assert 'dir="ltr"' not in html
+    assert "ו-<a" in html
+
+
+def test_formulas_have_the_numbers_that_they_give_themselves(tmp_path):
+    text = r"$$\begin{align} a \tag{A1} \label{eq:a} \\ b \tag*{B} \nonumber \end{align}$$"
+    html = re.sub("<annotation.*?</annotation>", "", body(tmp_path, text))
+    assert "(A1)" in html
+    assert "B<" in html
+    assert "<math" in body(tmp_path, "```math\nx\n```\n")
+
+
 def test_a_note_that_ends_with_code_has_no_line_for_the_way_back_alone(tmp_path):
     html = body(tmp_path, "a[^1] b[^2]\n\n[^1]: Words.\n\n[^2]: Words.\n\n        code\n")
     assert html.count('class="footnote-back"') == 1
@@ -205,6 +239,7 @@ def test_code_with_numbered_lines_has_its_language(tmp_path):
 
 
 def test_titles_are_text(tmp_path):
+    assert document(tmp_path, "---\ntitle: The *new* `x_1`, $5\n---\n").title == "The new x_1, $5"
     title = '</title><script>1</script> "</style><b>'
     page = compose(document(tmp_path, f"---\ntitle: '{title}'\nauthor: <b>\n---\ntext"), Style())
     html = page.html()

@@ -481,6 +481,7 @@ async def test_typst_sets_formulas_whose_names_it_has_no_more_and_shows_others_a
     typesetter, tmp_path
 ):
     text = r"$a \cap b \otimes c \ominus d \odot e$ and $\bigcap_i x_i$"
+    text += r" and $\begin{vmatrix} a \end{vmatrix} \begin{Vmatrix} b \end{Vmatrix}$"
     result, document = await export(typesetter, tmp_path, text)
     assert not [warning for warning in result.warnings if "TeX" in warning]
     assert all(sign in words(document) for sign in "∩⊗⊖⊙⋂")
@@ -490,9 +491,14 @@ async def test_typst_sets_formulas_whose_names_it_has_no_more_and_shows_others_a
 
 
 async def test_typst_finds_places_that_have_no_words(typesetter, tmp_path):
-    text = "## One {#one}\n\n[]{#two}Text [a](#one), [b](#two).\n"
+    code = "\n".join(f"line {number}" for number in range(99))
+    text = (
+        "## One {#one}\n\n[]{#two}Text [a](#one), [b](#two), [c](#three), @lst:d.\n\n"
+        f'```{{#lst:d caption="Long"}}\n{code}\n```\n\n::: {{.abstract #three}}\nLast\n:::\n'
+    )
     _, document = await export(typesetter, tmp_path, text)
-    assert "Text a, b." in words(document)
+    assert "Text a, b, c, Listing 1." in words(document).replace("\N{NO-BREAK SPACE}", " ")
+    assert "line 98" in words(document)
 
 
 async def test_typst_draws_images_and_takes_its_own_signs_as_text(typesetter, tmp_path):

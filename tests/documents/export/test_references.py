@@ -123,6 +123,33 @@ def test_what_stands_beside_a_reference_stays_as_it_is(tmp_path):
     assert "[see Figure 1]" in shown(read(tmp_path, "[see @fig:a]\n\n![A](a.png){#fig:a}\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a [@fig:a, left; see @tbl:t] b", "a Figure 1, left, see Table 1 b"),
+        ("[Figs. @fig:a and @fig:b]", "Figs. 1 and 2"),
+        ("[@fig:a; @fig:none]", "Figure 1, @fig:none"),
+        ("so it is $$x$$ {#eq:x} by @eq:x", "by Equation 1"),
+        ("- it is $$x$$ {#eq:x}\n- by @eq:x", "by Equation 1"),
+        ('```{.c #lst:l caption="Code"}\nx\n```\n\n@lst:l', "Listing 1: Code\n\nListing 1"),
+        ("::: {#fig:c}\n![a](a.png) ![b](a.png)\n\nBoth\n:::\n\n@fig:c", "Figure 3: Both"),
+        ("[A](#fig:a)\n\n![Again](a.png){#fig:a}", "Figure 3: Again"),
+    ],
+)
+def test_references_keep_what_is_beside_them(tmp_path, text, written):
+    figures = "![A](a.png){#fig:a}\n\n![B](a.png){#fig:b}\n\n"
+    document = read(tmp_path, f"{figures}{TABLE}\n: T {{#tbl:t}}\n\n{text}\n")
+    assert written in shown(document)
+    twice = "The name fig:a is given twice: references to it lead to the first place."
+    assert (twice in document.warnings) == ("Again" in text)
+
+
+def test_what_follows_a_key_in_brackets_is_its_place(tmp_path):
+    (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    text = "---\nbibliography: refs.bib\n---\nSo says @lovelace [p. 3], and @hopper.\n"
+    assert "So says Lovelace (1843, 3), and Hopper (1952)." in shown(read(tmp_path, text))
+
+
 def test_a_citation_that_nobody_knows_is_told(tmp_path):
     assert "no bibliography" in read(tmp_path, "As [@lovelace] says.\n").warnings[0]
     (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")

@@ -20,10 +20,11 @@ def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
     read = source(
         tmp_path,
         "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\ndate: 2026-11-22\nlang:"
-        " zh_CN\nkeywords: a, b，c\ntoc: yes\ntoc-depth: 9\nsubject: 3.10\n---\n# One\n",
+        " zh_CN\nkeywords: a, b，c\ntoc: yes\ntoc-depth: 9\nsubject: 3.10\n"
+        "to: |\n  Grace\n  1 High Street\n---\n# One\n",
     )
     assert read.text == "# One\n"
-    assert read.first_line == 13
+    assert read.first_line == 16
     assert read.front == FrontMatter(
         title="Yes",
         authors=("Ada", "Grace"),
@@ -33,6 +34,7 @@ def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
         toc=True,
         toc_depth=6,
         subject="3.10",
+        to=("Grace", "1 High Street"),
     )
 
 
