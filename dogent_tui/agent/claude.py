@@ -237,7 +237,7 @@ class ClaudeConversation:
         self._is_asked = False
         self._earlier = self._continues = choice.continues
         self._told = self._in_prompt = options.instructions
-        self._read_standing = options.read_instructions
+        self._read_instructions = options.read_instructions
         self._servers = options.servers
         self._process = process
         ours = [ui_request_tool(JSON_SCHEMA, parse_request)]
@@ -329,7 +329,7 @@ class ClaudeConversation:
         consider it told.
         """
         try:
-            now = self._read_standing()
+            now = self._read_instructions()
         except OSError:
             return ""
         # A message from an earlier process is older than the system prompt, but comes after it.

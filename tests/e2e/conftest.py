@@ -215,8 +215,8 @@ def _service(
         budget=budget,
     )
     options = {
-        "heard": libraries.hosts.heard,
-        "began": lambda run_id: copies().begin_run(run_id),
+        "on_prompt": libraries.hosts.heard,
+        "on_run": lambda run_id: copies().begin_run(run_id),
         "budget": budget,
         **options,
     }

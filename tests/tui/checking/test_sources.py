@@ -6,7 +6,7 @@ import pytest
 
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.source import SourceScreen
-from tests.tui.checking.test_command import hint, typed
+from tests.tui.checking.test_command import typed
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ async def test_a_source_is_typed_in_and_offered(stage, workspace):
             await scene.pilot.press("ctrl+u", *line, "enter")
             assert words.render().plain == wrong
         await scene.pilot.press("ctrl+u", *"letters.pdf", "enter")
-        await scene.until(lambda: "Cite it as [@okafor-1999]." in hint(scene))
+        await scene.until(lambda: "Cite it as [@okafor-1999]." in scene.hint)
         (entry,) = json.loads((workspace.root / ".dogent/sources/sources.json").read_text())
         assert entry["file"] == "../../letters.pdf"
 
@@ -44,7 +44,7 @@ async def test_a_source_is_typed_in_and_offered(stage, workspace):
         await scene.pilot.press("ctrl+c")
 
         await typed(scene, "/sources remove")
-        await scene.until(lambda: "/sources remove KEY" in hint(scene))
+        await scene.until(lambda: "/sources remove KEY" in scene.hint)
         await typed(scene, "/sources")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
         await scene.pilot.press("escape")

@@ -76,10 +76,10 @@ async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
         await s.pilot.press("ctrl+b")
         await s.until(lambda: isinstance(s.app.focused, ResultList))
         await s.pilot.press("r")
-        await s.until(lambda: "The file is" in pane.hint)
-        assert "report.pdf" in pane.hint
+        await s.until(lambda: "The file is" in pane.stage.hint)
+        assert "report.pdf" in pane.stage.hint
         await s.pilot.press("e")
-        await s.until(lambda: "Only Markdown can be exported" in pane.hint)
+        await s.until(lambda: "Only Markdown can be exported" in pane.stage.hint)
         await s.pilot.press("down", "e")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("escape")
@@ -106,7 +106,7 @@ async def test_the_attachments_are_below_them(stage) -> None:
         assert s.app.focused.highlighted == 1
         (pane.root / "report.md").unlink()
         await s.pilot.press("enter")
-        await s.until(lambda: "There is no file report.md here." in pane.hint)
+        await s.until(lambda: "There is no file report.md here." in pane.stage.hint)
 
 
 def test_revealing_needs_a_screen(monkeypatch, tmp_path) -> None:
