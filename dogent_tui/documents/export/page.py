@@ -5,16 +5,18 @@ nothing.
 import re
 from collections.abc import Mapping
 from html import escape
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
+from lxml import etree
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import KEPT_LINES, Document, writer_warnings
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.tables import rows_of
-from dogent_tui.documents.export.themes import as_css, title_html
+from dogent_tui.documents.export.themes import Theme, as_css, title_html
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.tree import RULE
 from dogent_tui.processes import Halt
@@ -31,6 +33,9 @@ that requests are aborted.
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image-\w+)"')
 """Images get their addresses last: pandoc takes 0.4 s per megabyte of one."""
+_FORMULA = re.compile(r'<math display="block".*?</math>', re.DOTALL)
+_PAPER, _POINTS = 210, 72 / 25.4
+"""The width of the paper in millimeters, and a millimeter in points."""
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
 """A link back from a note on a line of its own, because the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
@@ -110,9 +115,43 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     html = _LONE_WAY_BACK.sub("", written.data.decode("utf-8", "replace"))
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
+    html = _FORMULA.sub(lambda found: _fitting(found[0], document.theme), html)
     shown = document.images.shown
     html = _IMAGE.sub(lambda found: f'{found[1]}{shown[found[2]].data_uri}"', html)
     return Page(document, html, style, tuple(writer_warnings(written.warnings)))
+
+
+def _fitting(formula: str, theme: Theme) -> str:
+    """Return a displayed formula in a size in which it is no wider than the page, where it would be
+    cut off.
+    """
+    room = (_PAPER - 2 * theme.margins[1]) * _POINTS / theme.size
+    try:
+        wide = _ems(etree.fromstring(formula, etree.XMLParser(huge_tree=True)))
+    except (etree.XMLSyntaxError, RecursionError):  # far too deep to be seen anyway
+        return formula
+    size = f' style="font-size: {room / wide:.2f}em"' if wide > room else ""
+    return formula.replace("<math", f"<math{size}", 1)
+
+
+def _ems(part: Any) -> float:
+    """Return about how wide a part of a formula is."""
+    kind = etree.QName(part).localname
+    if kind == "mtable":
+        rows = [[_ems(cell) + 1 for cell in row] for row in part]
+        return sum(map(max, zip_longest(*rows, fillvalue=0.0)))
+    inside = [_ems(child) for child in part if etree.QName(child).localname != "annotation"]
+    match kind:
+        case "mi" | "mn" | "mtext":
+            return 0.55 * len(part.text or "")
+        case "mo" | "mspace":
+            return 0.9
+        case "mfrac" | "munder" | "mover" | "munderover":
+            return max(inside, default=0)
+        case "msub" | "msup" | "msubsup":
+            return inside[0] + 0.7 * max(inside[1:])
+        case _:
+            return sum(inside)
 
 
 def _link(content: Any) -> list[Node]:

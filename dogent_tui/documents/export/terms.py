@@ -5,19 +5,8 @@ direction of its script.
 import re
 import unicodedata
 
-_KEYS = [
-    "contents",
-    "fig",
-    "tbl",
-    "sec",
-    "eq",
-    "lst",
-    "note",
-    "tip",
-    "important",
-    "warning",
-    "caution",
-]
+_KEYS = ["contents", "fig", "tbl", "sec", "eq", "lst"]
+_KEYS += ["note", "tip", "important", "warning", "caution"]
 _TERMS = {
     "ar": "المحتويات شكل جدول قسم معادلة قائمة ملاحظة نصيحة مهم تحذير تنبيه",
     "de": "Inhalt Abbildung Tabelle Abschnitt Gleichung Listing Hinweis Tipp Wichtig Warnung Achtung",  # noqa: E501

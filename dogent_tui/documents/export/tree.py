@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 _TABLE = re.compile(
     r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
-    r"(?=(?P<quote>(?:[ \t]*>)*)[^\n]*\|[^\n]*\n[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
+    r"(?=(?P<quote>(?:[ \t]*>)*)[^|\n]*\|[^\n]*\n[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
 )
 """Code, which stays as it is, or a line of text before a table."""
 

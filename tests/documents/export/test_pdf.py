@@ -249,6 +249,15 @@ async def test_images_are_as_large_as_they_say(exporter, tmp_path):
     assert "The caption" in words(document)
 
 
+async def test_a_wide_formula_is_whole(exporter, typesetter, tmp_path):
+    text = f"$${' + '.join(f'a_{{{number}}}' for number in range(28))} = z$$ {{#eq:z}}\n"
+    for maker in (exporter, typesetter):
+        _, document = await export(maker, tmp_path, text)
+        last = [word for word in document[0].get_text("words") if word[4] in {"𝑧", "(1)"}]
+        assert len(last) == 2
+        assert all(right < document[0].rect.width - 50 for _, _, right, *_ in last)
+
+
 @pytest.mark.parametrize(
     ("text", "shown", "hidden"),
     [
