@@ -72,20 +72,15 @@ def _decoded(part: str) -> bool:
     if not _ENCODED.fullmatch(part):
         return False
     padded = part.replace("-", "+").replace("_", "/").rstrip("=")
-    filled, rest = padded + "=" * (-len(padded) % 4), "=" * (-len(padded) % 8)
-    ways = (bytes.fromhex, padded), (base64.b64decode, filled), (_base32, padded + rest)
-    for decode, digits in ways:
+    for decode, block in (bytes.fromhex, 1), (base64.b64decode, 4), (base64.b32decode, 8):
+        filled = padded + "=" * (-len(padded) % block)
         try:
-            text = decode(digits).decode()
+            text = decode(filled.upper() if block == 8 else filled).decode()
         except (ValueError, binascii.Error):
             continue
         if all(char.isprintable() or char in "\n\t\r" for char in text):
             return True
     return False
-
-
-def _base32(digits: str) -> bytes:
-    return base64.b32decode(digits, casefold=True)
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dogent_tui.undo import git_data
-from dogent_tui.undo.changes import Difference, Loss, entries_below, entry_at
+from dogent_tui.undo.changes import Difference, Loss, entries_below
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.difference import held_in, same_content
 
@@ -69,10 +69,8 @@ def _brought_back(difference: Difference) -> Iterator[str]:
             continue
         index = join(folder, "index")
         if index not in indexes:
-            place = join(difference.root, index)
-            found = entry_at(place)
-            is_file = found is not None and found.kind == "file"
-            indexes[index] = Path(place).read_bytes() if is_file else b""
+            place = Path(difference.root, index)
+            indexes[index] = place.read_bytes() if place.is_file() else b""
         path = join(difference.upper, change.path)
         names = (bytes.fromhex(blob_name(path, form)) for form in ("sha1", "sha256"))
         if any(name in indexes[index] for name in names):

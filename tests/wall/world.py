@@ -428,7 +428,8 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     if new is None:
         return "gone"
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
-    first_of_ours |= old is None and f"/{inside}".endswith("/.git/config") and _runs_nothing(path)
+    is_config = old is None and f"/{inside}".endswith("/.git/config")
+    first_of_ours |= is_config and new.kind == stat.S_IFREG and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith((root, *_SEEN_BY_ALL)):
