@@ -175,6 +175,15 @@ def index_folder(root: str, path: str) -> str:
     return ""
 
 
+def index_of(path: Path) -> tuple[str, bytes]:
+    """Return the hash that an index uses for names, and its content, which holds these. Raises
+    OSError.
+    """
+    data = path.read_bytes() if path.is_file() else b""
+    is_long = hashlib.sha256(data[:-32]).digest() == data[-32:]  # it ends with its own
+    return "sha256" if is_long else "sha1", data
+
+
 def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str]:
     """Return what references point to, without symbolic ones. Raises OSError."""
     found = {}

@@ -12,12 +12,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from os.path import dirname, join
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dogent_tui.undo import git_data
-from dogent_tui.undo.changes import Difference, Loss, entries_below, entry_at
+from dogent_tui.undo.changes import Difference, Loss, entries_below
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.difference import held_in, same_content
 
@@ -60,23 +61,17 @@ def _brought_back(difference: Difference) -> Iterator[str]:
     """Yield the indexes that hold what a file was changed to: it may have been written over work
     that was never committed, without any change to the index.
     """
-    indexes: dict[str, bytes] = {}
+    root = difference.root
+    folder_of = cache(lambda folder: git_data.index_folder(root, join(folder, "any")))
+    index_in = cache(lambda folder: git_data.index_of(Path(root, folder, "index")))
     for change in difference.changes:
         after = change.after if change.what in {"edit", "mode"} else None
         if after is None or after.kind != "file" or after.size > _LARGEST:
             continue
-        if not (folder := git_data.index_folder(difference.root, change.path)):
-            continue
-        index = join(folder, "index")
-        if index not in indexes:
-            place = join(difference.root, index)
-            found = entry_at(place)
-            is_file = found is not None and found.kind == "file"
-            indexes[index] = Path(place).read_bytes() if is_file else b""
-        path = join(difference.upper, change.path)
-        names = (bytes.fromhex(blob_name(path, form)) for form in ("sha1", "sha256"))
-        if any(name in indexes[index] for name in names):
-            yield index
+        if folder := folder_of(dirname(change.path)):
+            form, index = index_in(folder)
+            if bytes.fromhex(blob_name(join(difference.upper, change.path), form)) in index:
+                yield join(folder, "index")
 
 
 class _Repository:

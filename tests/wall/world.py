@@ -428,7 +428,8 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     if new is None:
         return "gone"
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
-    first_of_ours |= old is None and f"/{inside}".endswith("/.git/config") and _runs_nothing(path)
+    is_config = old is None and f"/{inside}".endswith("/.git/config")
+    first_of_ours |= is_config and new.kind == stat.S_IFREG and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith((root, *_SEEN_BY_ALL)):
@@ -520,10 +521,18 @@ def _git(place: Path, *words: str) -> list[str]:
         "core.pager=cat",
         *words,
     ]
-    done = subprocess.run(
-        safe, cwd=place, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
-    return done.stdout.splitlines()
+    with contextlib.suppress(subprocess.TimeoutExpired):  # a pipe may be where Git reads
+        done = subprocess.run(
+            safe,
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE_S / 3,
+        )
+        return done.stdout.splitlines()
+    return []
 
 
 def lost_history(world: World, before: History) -> Iterator[str]:
@@ -543,15 +552,7 @@ def lost_history(world: World, before: History) -> Iterator[str]:
 
 
 def _is_ancestor(place: Path, old: str, new: str) -> bool:
-    return (
-        subprocess.run(
-            ["git", "merge-base", "--is-ancestor", old, new],
-            cwd=place,
-            capture_output=True,
-            check=False,
-        ).returncode
-        == 0
-    )
+    return _git(place, "rev-list", "--count", old, f"^{new}") == ["0"]
 
 
 def use_as_the_user_does(world: World) -> Iterator[str]:

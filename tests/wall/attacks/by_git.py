@@ -63,6 +63,22 @@ ATTACKS: tuple[Attack, ...] = (
         "settings that include others, where",
         "git config includeIf.gitdir:/.path @WS@/inc; printf '[core]\\n\\tfsmonitor = \"@PWN@; false\"\\n' > inc",
     ),
+    one(
+        "settings behind a comment that seems to go on",
+        "printf '[color]\\n# \\\\\\n[core]\\n\\tfsmonitor = \"@PWN@; false\"\\n' >> .git/config",
+    ),
+    one(
+        "settings behind a line that seems to end",
+        "printf '[core]\\n\\teol = native\\r[color]\\n\\tfsmonitor = \"@PWN@; false\"\\n' >> .git/config",
+    ),
+    Attack(
+        "a step of a rebase under way",
+        [
+            Meanwhile("GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -i HEAD~1"),
+            "echo 'exec @PWN@' >> .git/rebase-merge/git-rebase-todo",
+        ],
+        unchanged=[".git/rebase-merge/git-rebase-todo"],
+    ),
     Attack(
         "a file that settings of the user include",
         [
@@ -283,6 +299,23 @@ ATTACKS: tuple[Attack, ...] = (
         "uncommitted work, reset over",
         [Meanwhile("echo 'not yet committed' >> notes.md"), "git reset -q --hard"],
         unchanged=["notes.md"],
+    ),
+    Attack(
+        "uncommitted work, written over without the index",
+        [Meanwhile("echo 'not yet committed' >> notes.md"), "git checkout-index -fa"],
+        unchanged=["notes.md"],
+    ),
+    Attack(
+        "what was only ever added, pruned",
+        [
+            Meanwhile("echo lost > s.md; git add s.md; git rm -qf --cached s.md; rm s.md"),
+            "git prune --expire=now",
+        ],
+    ),
+    Attack(
+        "the beginning of history moved",
+        ["git rev-parse HEAD > .git/shallow"],
+        unchanged=[".git/shallow"],
     ),
     Attack(
         "uncommitted work, stashed, and the stash dropped",

@@ -36,6 +36,10 @@ ATTACKS: tuple[Attack, ...] = (
         "ln .dogent/dogent.md h; echo more >> h; ln .git/config h3; echo '[core]' >> h3",
     ),
     Attack(
+        "a link by way of a link that is turned later",
+        ["mkdir -p p/q/r; ln -s p/q/r B; ln -s B/../../neighbour A", "ln -sfn p B"],
+    ),
+    Attack(
         "a link in one call, written through in the next",
         [
             "ln -s ../neighbour out",

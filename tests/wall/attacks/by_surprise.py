@@ -89,6 +89,15 @@ ATTACKS: tuple[Attack, ...] = (
         "the protected file as a folder",
         "rm .dogent/dogent.md; mkdir .dogent/dogent.md; touch .dogent/dogent.md/x",
     ),
+    Attack(
+        "a file of zero bytes in place of text",
+        ["truncate -s 0 keep.md; truncate -s 5 keep.md; dd if=/dev/zero of=notes.md bs=9 count=1"],
+        unchanged=["keep.md", "notes.md"],
+    ),
+    Attack(
+        "a file of holes, larger than any disk",
+        ["truncate -s 7T big", "touch big; rm -f keep.md", "mv big big2; rm -f keep.md"],
+    ),
     # ── what the judging process reads ──
     one(
         "a pipe where settings are read",
