@@ -212,7 +212,7 @@ class _Tagged:
         """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
         or an item of a list, which is read like text without tags.
         """
-        if _holds_code(element):
+        if _holds_code(element) and not _is_block(element):
             return "code"
         is_text = element.kind == "P" or (element.kind == "NonDtruct" and _is_listing(element))
         lines = lines_in([element]) if is_text else []
