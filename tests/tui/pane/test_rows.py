@@ -54,7 +54,7 @@ def test_a_search_counts_what_is_still_there_when_the_document_changes():
     rows.show(shorter.parts, {})
     matches.read(lambda: False)
     assert (matches.count, matches.is_complete) == (300, True)
-    other = Manuscript("Milk.\n\n" * 900 + "Tea now.\n\n" * 900)
+    other = MarkdownText("Milk.\n\n" * 900 + "Tea now.\n\n" * 900)
     rows.show(other.parts, {})
     assert len(rows.rows) > 2
     matches.read(lambda: False)
