@@ -25,6 +25,8 @@ anywhere, at every fourth of them.
 """
 _MOST_BEFORE = 400
 """How many letters of earlier addresses of a host are read on into the next one."""
+_MOST_DECODED = 8
+"""How often a part may be percent-encoded."""
 _MOST_FILES = 2_000
 _MOST_BYTES = 4_000_000
 _LARGEST = 200_000
@@ -83,16 +85,16 @@ def _parts(address: str, heard: str) -> tuple[str, list[str], list[str]]:
     with suppress(UnicodeError):
         host = host.encode().decode("idna")
     rest = (*user.split(":"), *host.split(".")[:-2], parts.path, parts.query, parts.fragment)
-    found = re.split(r"[/?&;#]", "/".join(rest))
-    names = [part.partition("=")[0] for part in found if "=" in part]
-    values = [part.partition("=")[2] if "=" in part else part for part in found]
-    for _ in range(8):
-        names, values = ([*map(unquote_plus, parts)] for parts in (names, values))
+    found = [part.partition("=") for part in re.split(r"[/?&;#]", "/".join(rest))]
+    values = [value if sign else text for text, sign, value in found]
+    names = [name for name, sign, _ in found if sign]
+    return host, _unheard(values, heard), _unheard(names, heard)
 
-    def unheard(parts: list[str]) -> list[str]:
-        return [part for part in parts if (said := _letters(part)) and said not in heard]
 
-    return host, unheard(values), unheard(names)
+def _unheard(parts: list[str], heard: str) -> list[str]:
+    for _ in range(_MOST_DECODED):
+        parts = [*map(unquote_plus, parts)]
+    return [part for part in parts if (said := _letters(part)) and said not in heard]
 
 
 def _decoded(part: str) -> bool:
@@ -101,13 +103,10 @@ def _decoded(part: str) -> bool:
     padded = digits.replace("-", "+").replace("_", "/").rstrip("=")
     if len(padded) < _ENCODED or not padded.isascii():
         return False
-    for decode, size, spelled in (
-        (bytes.fromhex, 1, padded),
-        (base64.b64decode, 4, padded),
-        (base64.b32decode, 8, padded.upper()),
-    ):
+    for decode, block in (bytes.fromhex, 1), (base64.b64decode, 4), (base64.b32decode, 8):
+        filled = padded + "=" * (-len(padded) % block)
         try:
-            text = decode(spelled + "=" * (-len(spelled) % size)).decode()
+            text = decode(filled.upper() if block == 8 else filled).decode()
         except ValueError:
             continue
         if all(char.isprintable() or char in "\n\t\r" for char in text):

@@ -17,16 +17,16 @@ from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
+from dogent_tui.permissions.text import names
 from dogent_tui.undo.changes import Change, Difference, Entry, Loss
 
 _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""
 _LOOKED_AT = {".git", ".gitmodules"}
 """File names whose content determines the verdict."""
-_HOLD_SETTINGS = {
-    ".vscode", ".cursor", ".windsurf", ".roo", ".gemini", ".codex", ".idea", ".run", ".zed", ".hg",
-    ".config", ".local",
-}  # fmt: skip
+_HOLD_SETTINGS = names(
+    ".vscode .cursor .windsurf .roo .gemini .codex .idea .run .zed .hg .config .local"
+)
 """Folders with settings that start programs: a link must not take their place."""
 _KINDS = {
     "file": tr("a file"),
@@ -145,9 +145,8 @@ class _Outcome:
                 folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
         files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
-        files += [
-            (file, folder) for file in own for folder in {root, *(folder for _, folder in files)}
-        ]
+        folders = {root, *(folder for _, folder in files)}
+        files += [(file, folder) for file in own for folder in folders]
         return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
 
     def _settings_of(self, folder: Path) -> Iterator[Path]:
@@ -155,10 +154,8 @@ class _Outcome:
         repository = self._rule.disk.entry(f"{folder}/.git")
         if repository is None:
             return
-        linked = (
-            (self._rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
-        )
-        own = self._rule.resolve(str(folder / (linked or ".git")))
+        linked = (self._rule.disk.text(f"{folder}/.git", 5000) or "").removeprefix("gitdir: ")
+        own = self._rule.resolve(str(folder / (linked.strip() or ".git")))
         common = (self._rule.disk.text(f"{own}/commondir", 5000) or ".").strip()
         for each in {own, self._rule.resolve(str(own / common))}:
             yield from (each / "config", each / "config.worktree")
@@ -267,10 +264,7 @@ class _Outcome:
         hidden = not any(leads.is_relative_to(place) for place in self._visible)
         note = tr("The link {path} points outside the workspace: {target}")
         if self._after.inside(leads):
-            note = tr(
-                "The link {path} leads into a folder and back, so where it points can change:"
-                " {target}"
-            )
+            note = tr("The link {path} leads into a folder and back, so it can change: {target}")
             hidden = _TURNS.search(target) is not None
         if hidden:
             return note.format(path=change.path, target=target)

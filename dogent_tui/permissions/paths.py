@@ -20,15 +20,7 @@ SCRATCH = ".dogent/memory.md"
 STORE = "permissions.json"
 """The file in the user's `.dogent` that stores remembered decisions."""
 
-STORES = (
-    STORE,
-    "permissions",
-    "grants",
-    "grants.json",
-    "trust.json",
-    "mcp_switches.json",
-    "mcp.json",
-)
+STORES = names(f"{STORE} permissions grants grants.json trust.json mcp_switches.json mcp.json")
 """Names in the user's `.dogent` that hold, or may come to hold, such decisions. No call may write
 to them.
 """
@@ -160,12 +152,9 @@ class PathRule:
 
     def holds_guarded(self, folder: Path) -> bool:
         """Return whether a special place directly in the workspace is below a resolved path."""
-        places = [
-            f"{self.root}/{name}" for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config")
-        ]
-        return any(
-            folder in Path(one).parents and self.disk.entry(one) is not None for one in places
-        )
+        special = (*PROTECTED, ".claude", ".mcp.json", ".git/config")
+        places = (f"{self.root}/{name}" for name in special)
+        return any(folder in Path(one).parents and self.disk.entry(one) for one in places)
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -146,10 +147,8 @@ def _fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iterator
 
 
 def _is_private(host: str) -> bool:
-    try:
+    with suppress(ValueError):
         return not ipaddress.ip_address(host).is_global
-    except ValueError:
-        pass
     if "." not in host.strip(".") or host.rstrip(".").endswith(_PRIVATE_NAMES):
         return True
     return re.fullmatch(r"(0x[0-9a-fA-F]+|[0-9.])+", host) is not None
@@ -251,10 +250,9 @@ def _texts(value: Any) -> Iterator[str]:
     """Yield every text among the inputs."""
     if isinstance(value, str):
         yield value
-    for inner in value.values() if isinstance(value, Mapping) else ():
-        yield from _texts(inner)
-    for inner in value if isinstance(value, list) else ():
-        yield from _texts(inner)
+    elif isinstance(value, Mapping | list):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(inner)
 
 
 _read, _write = partial(_touches, EffectKind.READ), partial(_touches, EffectKind.WRITE)
