@@ -18,7 +18,7 @@ from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.undo.restoring import undo
 from tests.e2e.conftest import IN_ONE_LOOP, Listener, write_profile
-from tests.tui.idle import rounds
+from tests.tui.idle import until
 
 pytestmark = IN_ONE_LOOP
 
@@ -38,11 +38,7 @@ class QuestionContext:
         self._reviewed: ReviewScreen | None = None
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in rounds():
-            if seen():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError("It never came.")
+        await until(self.pilot, seen)
 
     async def send(self, text: str) -> None:
         await self.until(

@@ -30,7 +30,7 @@ from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.welcome import Welcome
 from tests.agent.fake_conversation import FakeLauncher, opened_session
-from tests.tui.idle import rounds
+from tests.tui.idle import until
 
 SIZES = [(80, 24), (200, 60)]
 
@@ -53,14 +53,6 @@ QUESTION = PermissionRequested(
     targets=(Target(path="茶.md", kind="delete", exists=True, size=12),),
     scopes=("once", "session", "always"),
 )
-
-
-async def until(pilot: Pilot[None], seen: Callable[[], object]) -> None:
-    for _ in rounds():
-        if seen():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("It never came.")
 
 
 def text_of(app: DogentApp) -> str:

@@ -17,7 +17,7 @@ from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
-from tests.tui.idle import rounds, watch_for_idle
+from tests.tui.idle import until, watch_for_idle
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -100,18 +100,7 @@ class Stage:
         return str(self.app.conversation.query_one("#prompt-hint").render())
 
     async def until(self, seen: Callable[[], object]) -> None:
-        """Let the application work until `seen` is true. Fails after as many rounds as nothing
-        honest needs.
-        """
-        for _ in rounds():
-            if seen():
-                return
-            await self.pilot.pause(0.01)
-        shown = "\n".join(
-            "".join(part.text for part in strip).rstrip()
-            for strip in self.app.screen._compositor.render_strips()
-        )
-        raise AssertionError(f"It never came. {self.app.screen}, {self.app.focused}:\n{shown}")
+        await until(self.pilot, seen)
 
     async def type(self, text: str) -> None:
         self.app.conversation.prompt.editor.insert(text)

@@ -13,7 +13,7 @@ works in threads, take the time that they take. That was half of what these test
 import asyncio
 from asyncio.base_events import BaseEventLoop
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic, process_time
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,6 +28,8 @@ _NEVER_S = 200.0
 """Before a test says that it never came: a busy machine is no failure."""
 _SOON_S = 1.1 / PICTURES_PER_S
 """A timer that is due so soon belongs to what is under way: the next picture is drawn by one."""
+_BY_ITSELF_S = 0.6
+"""How long what comes by itself may take; limits of time are longer."""
 _THREAD_ROUNDS = 100
 """Of a millisecond or, on a busy machine, as many more as threads have to wait there; no more: some
 threads wait for something that only comes later.
@@ -80,11 +82,34 @@ def _clock() -> float:
         return monotonic()
 
 
-def rounds() -> Iterator[None]:
-    """Yield for as long as a test waits for something."""
-    end = monotonic() + _NEVER_S
-    while monotonic() < end:
-        yield
+async def until(pilot: Pilot[Any], seen: Callable[[], object]) -> None:
+    """Let the application work until `seen` is true. Fails after as long as nothing honest needs.
+
+    What comes by itself half a second later is not waited for: the clock is put forward to it.
+    """
+    loop, end, ahead = asyncio.get_running_loop(), monotonic() + _NEVER_S, 0.0
+    while not seen():
+        if monotonic() > end:
+            shown = "\n".join(
+                "".join(part.text for part in strip).rstrip()
+                for strip in pilot.app.screen._compositor.render_strips()
+            )
+            where = f"{pilot.app.screen}, {pilot.app.focused}"
+            raise AssertionError(f"It never came. {where}:\n{shown}")
+        await pilot.pause(0.01)
+        ahead += _put_forward(loop, _BY_ITSELF_S - ahead)
+
+
+def _put_forward(loop: Any, most: float) -> float:
+    """Put the clock forward to the next timer, if nothing else is left to do and it is due within
+    `most` seconds. Returns by how much.
+    """
+    is_busy = loop._ready or _in_threads.get(loop, Counter())["jobs"]
+    due = [timer.when() - loop.time() for timer in loop._scheduled if not timer.cancelled()]
+    if is_busy or not due or not 0 < min(due) <= most:
+        return 0.0
+    _ahead[loop] = _ahead.get(loop, 0.0) + min(due)
+    return min(due)
 
 
 async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:

@@ -12,7 +12,7 @@ from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from tests.tui.clarification.examples import REPORT
-from tests.tui.idle import rounds
+from tests.tui.idle import until
 
 
 class Host(KeysInTurn):
@@ -63,11 +63,7 @@ class Person:
         await self.pilot.pause()
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in rounds():
-            if seen():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError("It never came.")
+        await until(self.pilot, seen)
 
     @property
     def note(self) -> str:

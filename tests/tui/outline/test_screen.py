@@ -18,7 +18,7 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.outline import EDITOR_KEYS, OutlineTask
-from tests.tui.idle import rounds
+from tests.tui import idle
 from tests.tui.outline.host import OutlineHost
 
 pytestmark = pytest.mark.slow
@@ -369,11 +369,7 @@ def shown(editor: QuestionContext) -> str:
 
 async def until(editor: QuestionContext, seen) -> None:
     """Let the editor work until `seen` is true."""
-    for _ in rounds():
-        if seen():
-            return
-        await editor.pilot.pause(0.01)
-    raise AssertionError("It never came.")
+    await idle.until(editor.pilot, seen)
 
 
 @pytest.mark.parametrize("threshold", [0, 20_000])

@@ -21,7 +21,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.widgets import ActionRequested
-from tests.tui.idle import rounds
+from tests.tui.idle import until
 
 M = TypeVar("M", bound=Message)
 
@@ -124,11 +124,7 @@ class PromptApp(KeysInTurn):
     @staticmethod
     async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
         """Let the app run until `condition` holds."""
-        for _ in rounds():
-            if condition():
-                return
-            await pilot.pause(0.01)
-        raise AssertionError("It never came to hold.")
+        await until(pilot, condition)
 
     @property
     def sent(self) -> list[str]:

@@ -23,7 +23,7 @@ from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.tui.welcome import Welcome
 from tests.agent.fake_conversation import FakeLauncher, opened_session
-from tests.tui.idle import rounds
+from tests.tui.idle import until
 
 pytestmark = pytest.mark.slow
 
@@ -76,11 +76,7 @@ class Started:
         return json.loads(file.read_text()) if file.exists() else {}
 
     async def until(self, seen) -> None:
-        for _ in rounds():
-            if seen():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError("It never came.")
+        await until(self.pilot, seen)
 
     async def shown(self) -> SetupPanel:
         await self.until(lambda: self.panel is not None and self.panel.size.height)
@@ -410,23 +406,17 @@ def pictured(*keys: str):
         app = pilot.app
         assert isinstance(app, DogentApp)
         app.conversation.prompt.editor.cursor_blink = False
-        for _ in range(1000):
-            is_settled = (
+        await until(pilot, lambda: app.setup.panel is not None and app.setup.panel.size.height)
+        await until(
+            pilot,
+            lambda: (
                 app.opened.service.state == "idle" and app.conversation.query_one(Welcome).settled
-            )
-            if app.setup.panel is not None and app.setup.panel.size.height and is_settled:
-                break
-            await pilot.pause(0.01)
-        else:
-            raise AssertionError("It never came.")
+            ),
+        )
         app.conversation.status_bar.status.workspace = "~/report"
         await pilot.press(*keys)
-        for _ in rounds():
-            if "3" not in keys or isinstance(app.focused, Input):  # it opens the form
-                break
-            await pilot.pause(0.01)
-        else:
-            raise AssertionError("The form never came.")
+        if "3" in keys:
+            await until(pilot, lambda: isinstance(app.focused, Input))  # it opens the form
         for line in app.screen.query(Input):
             line.cursor_blink = False
         await pilot.pause(0.3)
