@@ -195,7 +195,7 @@ class _Marker:
         return [node("Cite", [citations, original])]
 
     def _names_kind(self, entry: str, key: re.Match[str]) -> bool:
-        """Return whether what precedes a key stands for the name of its kind, as “Figs.” does."""
+        """Return whether the text before a key names its kind, as “Figs.” does."""
         stem = entry[: key.start()].rstrip("s. ").casefold()[:3]
         kind = _kind(_name(key))
         return bool(stem) and self._names.get(kind, "").casefold().startswith(stem)

@@ -104,9 +104,10 @@ def column_widths(table: Any, whole: float, *, dense: bool = False) -> list[floa
     the amount of text. Images, with sizes in points, are made to fit.
     """
     columns = _columns(table)[0]
-    widths = _widths(columns, whole, _DENSE_LETTER if dense else _LETTER)
-    for cells, width in zip(columns, widths, strict=True):
-        for image in _images(cells):
+    images = [_images(cells) for cells in columns]
+    widths = _widths(columns, images, whole, _DENSE_LETTER if dense else _LETTER)
+    for in_column, width in zip(images, widths, strict=True):
+        for image in in_column:
             sizes = {side: points(size) for side, size in image["c"][0][2]}
             shrunk = min(1, (width - _CELL) / sizes["width"])
             image["c"][0][2] = [[side, f"{size * shrunk:.2f}pt"] for side, size in sizes.items()]
@@ -118,11 +119,13 @@ def _images(cells: list[Any]) -> list[Node]:
     return [image for image in found if points(dict(image["c"][0][2]).get("width", ""))]
 
 
-def _widths(columns: list[list[Any]], whole: float, letter: float) -> list[float]:
+def _widths(
+    columns: list[list[Any]], images: list[list[Node]], whole: float, letter: float
+) -> list[float]:
     texts = [[*map(_text, cells), ""] for cells in columns]
     drawn = [
-        max((points(dict(image["c"][0][2])["width"]) for image in _images(cells)), default=0)
-        for cells in columns
+        max((points(dict(image["c"][0][2])["width"]) for image in in_column), default=0)
+        for in_column in images
     ]
     needs = [
         _CELL + max(letter * max(map(columns_of, of_column)), wide)
