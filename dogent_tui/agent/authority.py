@@ -92,7 +92,7 @@ class Authority:
         """Folders outside the workspace that the agent may read without asking: those of the user's
         skills.
         """
-        self.standing_told = False
+        self.wall_status_told = False
         """Whether the user has been told which wall there is."""
 
     @cached_property

@@ -116,8 +116,8 @@ class Commands:
         """Set up the wall before the first command; if there is none, report it."""
         status = await asyncio.to_thread(lambda: self._authority.wall_status)
         # not again when the agent restarts, such as after a rewind
-        if not self._authority.standing_told:
-            self._authority.standing_told = True
+        if not self._authority.wall_status_told:
+            self._authority.wall_status_told = True
             for notice in wall_notices(status):
                 self._tell(notice)
         if self._snapshots is not None:
@@ -149,7 +149,7 @@ class Commands:
             folder,
             self._settle,
             Proxy,
-            standing=status,
+            wall_status=status,
             snapshot=snapshot,
             harmless=harmless_settings,
         )

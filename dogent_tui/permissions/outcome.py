@@ -338,8 +338,8 @@ class _Outcome:
         """Return whether Git now takes a folder for a repository that already held settings or
         hooks before.
         """
-        names = ("config", "hooks", "commondir")
-        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in names]
+        settings = ("config", "hooks", "commondir")
+        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in settings]
         named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
         return named and any(held) and self._after.repository(path) is not None
 

@@ -87,9 +87,8 @@ class FilePlacer:
         return its stat result. Raises OSError, ChangedMeanwhileError.
         """
         aside = f"{beside}-old"
-        if _strip_overlay_attributes(
-            new
-        ):  # otherwise it is at `beside`, or in place, since before a crash
+        # if it is gone, it is at `beside`, or in place, since before a crash
+        if _strip_overlay_attributes(new):
             try:
                 return self._put(new, new, spot, aside, was, kept_as)
             except OSError as error:

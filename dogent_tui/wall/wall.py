@@ -76,7 +76,7 @@ class Wall:
         serve: Serve,
         home: Path | None = None,
         *,
-        standing: WallStatus | None = None,
+        wall_status: WallStatus | None = None,
         snapshot: Snapshot | None = None,
         harmless: Callable[[str], str] = lambda _: "",
     ) -> None:
@@ -89,13 +89,13 @@ class Wall:
                 for the result.
             serve: Serves the proxy of a command that may reach hosts.
             home: The user's home folder, the real one by default.
-            standing: The wall that works here.
+            wall_status: The wall that works here.
             snapshot: For a partial wall, the copy of the workspace, updated before each command.
             harmless: Filters the user's Git settings down to what may be visible inside.
         """
         level: Level = "full"
-        if snapshot is not None and standing is not None:
-            level = "bound" if standing.namespaces else "bare"
+        if snapshot is not None and wall_status is not None:
+            level = "bound" if wall_status.namespaces else "bare"
         self._view = View(folder, workspace, (home or Path.home()).resolve(), level)
         self._copy = snapshot
         self._harmless = harmless

@@ -272,11 +272,11 @@ def _failure(url: URL, error: Exception) -> WebError:
     """Return the sentence for a connection error."""
     # not decoded, as not every such name can be
     host = url.raw_host or ""
-    trouble = connection_failure(error, host)
-    if trouble.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
+    failure = connection_failure(error, host)
+    if failure.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
         message = tr("{host} did not respond with HTTP.", host=host)
         return WebError(message, tr("Check the address."), code="damaged", host=host)
-    return WebError(trouble.message, _REMEDIES[trouble.kind], code=trouble.code, host=host)
+    return WebError(failure.message, _REMEDIES[failure.kind], code=failure.code, host=host)
 
 
 _REMEDIES = {

@@ -55,7 +55,7 @@ class Stage:
             self._settle,
             Proxy,
             self.home,
-            standing=standing,
+            wall_status=standing,
             snapshot=self.snapshot,
         )
         self.wall.start()
