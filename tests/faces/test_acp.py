@@ -693,6 +693,7 @@ async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
         assert await editor.say("hello") == "end_turn"
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("number", [0, 1], ids=["input", "output"])
 async def test_files_as_standard_streams_are_refused(
     number: int, tmp_path: Path, place: Place

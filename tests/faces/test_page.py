@@ -394,6 +394,7 @@ async def test_a_form_is_filled_in(tab: Tab) -> None:
     assert all(words in heard for words in ("The board", "Everyone", "dry, 平实"))
 
 
+@pytest.mark.thorough
 async def test_what_was_said_before_the_page_could_listen_is_shown(tab: Tab) -> None:
     question = {"id": "tone", "question": "In which tone?"}
     await tab.ask({"type": "clarification", "title": "Tone", "questions": [question]})

@@ -170,6 +170,7 @@ def profiles(home: Path) -> None:
     (folder / "claude.json").write_text(json.dumps({"profiles": named}), encoding="utf-8")
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize(
     "keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)]
 )

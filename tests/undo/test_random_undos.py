@@ -25,6 +25,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.thorough
 def test_an_ordinary_user_undoes_what_is_closed_and_what_has_attributes():
     assert run_inside("tests.undo.random_undos:run_closed", COMMANDS) == []
 

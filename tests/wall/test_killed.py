@@ -26,7 +26,7 @@ def opened(root: Path) -> Session:
 
 
 @pytest.mark.slow
-@pytest.mark.thorough_after(4)
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_the_next_start_finishes_what_a_kill_cut_off(tmp_path, monkeypatch, moment):
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "dogent-home"))

@@ -50,6 +50,7 @@ async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
     assert "marker-end" in svg
 
 
+@pytest.mark.thorough
 async def test_a_drawn_diagram_is_read_back_as_what_it_was_drawn_from(exporter, tmp_path):
     block = '```mermaid\ngraph LR\n  A[Gauge] --> B["[x] 预报"]\n\n    B --> C\n```'
     pdf = await exporter.export(request(tmp_path, f"# The way\n\n{block}\n"))

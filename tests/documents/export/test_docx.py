@@ -594,6 +594,7 @@ def test_a_formula_that_cannot_be_set_is_told(export):
     assert any("TeX" in warning for warning in made.result.warnings)
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -51,6 +51,7 @@ The end.
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_libreoffice_lays_out_all_of_it(tmp_path):
     soffice = shutil.which("soffice")
     if soffice is None:

@@ -31,14 +31,14 @@ async def read_back(exporter, folder, text, kind="pdf"):
     return "\n\n".join([_NOTE.sub("", text), *_NOTE.findall(text)])
 
 
-@pytest.mark.thorough_after(4)
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("seed", range(24))
 async def test_a_random_pdf_says_what_was_written(exporter, tmp_path, seed):
     text = random_document(seed)
     assert await read_back(exporter, tmp_path, text) == text
 
 
-@pytest.mark.thorough_after(2)
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("seed", range(12))
 async def test_a_random_docx_says_what_was_written(exporter, tmp_path, seed):
     text = random_document(seed)
@@ -105,6 +105,7 @@ async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
     assert await read_back(exporter, tmp_path, text) == text
 
 
+@pytest.mark.thorough_after(3)
 @pytest.mark.parametrize(
     "text",
     [

@@ -68,7 +68,8 @@ async def test_what_was_deleted_is_not_offered_any_more(stage) -> None:
         await s.until(lambda: "No document is open." in drawn(s))
 
 
-@pytest.mark.parametrize("size", [(30, 8), (80, 24), (160, 40)])
+@pytest.mark.thorough_after(2)
+@pytest.mark.parametrize("size", [(80, 24), (30, 8), (160, 40)])
 async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
     monkeypatch.setattr(reveal, "reveal_command", lambda *_: ())
     async with stage(size) as s:
