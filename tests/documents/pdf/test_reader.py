@@ -928,7 +928,7 @@ def test_what_the_tags_of_a_file_say_is_what_there_is(tmp_path):
 def test_signs_of_a_number_stay_on_its_side_in_hebrew(made):
     text = (
         "הדו״ח מראה עלייה של 15% במכירות לעומת השנה הקודמת, והמחיר עמד על $40 ליחידה בכל הסניפים"
-        " של החברה ברחבי הארץ. הסכום הכולל הוא 25.5% ולא יותר."
+        " של החברה ברחבי הארץ. הסכום הכולל הוא 25.5% ולא יותר (ראה נספח A)."
     )
     made.current.insert_htmlbox(
         pymupdf.Rect(72, 72, 400, 300), f"<p dir='rtl' lang='he'>{text}</p>"
