@@ -100,6 +100,8 @@ class Inlines:
             return self.write(node["c"]), kind
         if kind in _TAGS:
             inner = self.write(node["c"])
+            if all(inside["t"] == "Note" for inside in node["c"]):
+                return inner, ""  # the program raised its number
             return (f"<{_TAGS[kind]}>{inner}</{_TAGS[kind]}>" if inner.strip() else inner), ""
         return getattr(self, f"_of_{kind.lower()}")(node.get("c")), ""
 
@@ -121,8 +123,11 @@ class Inlines:
         return f"{opening}{self.write(contents[1])}{closing}"
 
     def _of_note(self, blocks: list[Node]) -> str:
-        self._shared.notes.append(blocks)
-        return f"[^{len(self._shared.notes)}]"
+        notes = self._shared.notes
+        if blocks not in notes or not self._shared.is_page:
+            notes.append(blocks)
+            return f"[^{len(notes)}]"
+        return f"[^{1 + notes.index(blocks)}]"
 
     def _of_rawinline(self, contents: Any) -> str:
         form, text = contents
@@ -235,7 +240,7 @@ _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Placeholders for the beginning and end of a comment's range, until the block is complete."""
 _COMMENTS_WITHIN = 8
 """The nesting depth of comments; deeper ones are written where they begin."""
-_NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
+_NOT_IN_TEXT = dict.fromkeys(map(ord, (_COMMENT, _COMMENT_END, "\N{SOFT HYPHEN}")))
 _ABOUT = re.compile(
     f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}"
 )

@@ -250,7 +250,7 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
 
 def _is_typed_item(node: Node) -> bool:
     words = node["c"] if node["t"] in ("Para", "Plain") else []
-    return bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
+    return bool(words) and words[0]["t"] == "Str" and words[0]["c"].strip() in _BULLETS
 
 
 def _is_tight(item: list[Node]) -> bool:
