@@ -25,6 +25,7 @@ from dogent_tui.documents.pandoc.tree import (
     plain_text,
     walk,
 )
+from dogent_tui.documents.pandoc.word_boxes import OPENS, PLACE
 from dogent_tui.documents.pandoc.word_styles import MOST_CODE, chain, is_unseen
 from dogent_tui.language import tr
 
@@ -92,9 +93,12 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
         around = node.getparent() if node.tag == _AROUND[0] else node
         move_after(around, list(node))
         around.getparent().remove(around)
+    for node in root.iter(f"{_EXTENDED}*"):  # a table in a shape
+        node.tag = node.tag.replace(f"{_EXTENDED}table", f"{_TABLE}table")
     _settle_fields(root)
     _place_boxes(root)
     _join_lists(root)
+    _set_apart_tables(root)
     _widen_tables(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
@@ -174,6 +178,19 @@ def _append(around: Any, items: list[Any]) -> None:
             _append(last[-1], list(item[0]))
         else:
             last.append(item[0])
+
+
+def _set_apart_tables(root: Any) -> None:
+    """Move the tables in cells and notes, which pandoc leaves out, to the end of the document, from
+    where `put_back` returns them.
+    """
+    body = root.find("{*}body/{*}text")
+    for number, table in reversed([*enumerate(root.iter(f"{_TABLE}table"))]):
+        if next(table.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
+            place, begin = etree.Element(_PARAGRAPH), etree.SubElement(body, _PARAGRAPH)
+            place.text, begin.text = f"{PLACE}{number}:", f"{OPENS}{number}:"
+            table.addprevious(place)
+            body.append(table)
 
 
 def _widen_tables(root: Any) -> None:

@@ -37,17 +37,25 @@ _USUAL = "cp1252"
 _COLOR = re.compile(rb"\\red(\d+)\s*\\green(\d+)\s*\\blue(\d+)")
 _LIST = re.compile(rb"\\(ls|outlinelevel)\d+ ?")
 _HEADING = re.compile(rb"heading ([1-9]);", re.IGNORECASE)
-_APART = {b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"fldinst", b"listtext"}
+_SKIPPED = {b"cs", b"annotation", b"nesttableprops"}
+"""What pandoc reads although it is to be skipped: styles of characters as those of all paragraphs,
+and comments and rows in cells as the end of a table.
+"""
+_APART = {
+    b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"fldinst", b"listtext", b"atnauthor",
+    *_SKIPPED - {b"cs"},
+}  # fmt: skip
 _LOOK = {
     b"v": "hidden", b"deleted": "deleted", b"cf": "color", b"fs": "size", b"cb": "behind",
-    b"chcbpat": "behind", b"highlight": "behind", b"f": "font", b"s": "style",
+    b"chcbpat": "behind", b"highlight": "behind", b"clcbpat": "cell", b"f": "font", b"s": "style",
     b"outlinelevel": "outline", b"ls": "list", b"intbl": "table", b"footnote": "note",
     b"fcharset": "charset", b"uc": "fallback",
 }  # fmt: skip
 _LAYOUT = ("style", "outline", "list", "table")
 _UNSETS = {
     b"pard": {*_LOOK.values(), "apart"} - {*_LAYOUT},
-    b"plain": {*_LAYOUT, "apart", "note", "fallback"},
+    b"plain": {*_LAYOUT, "apart", "cell", "note", "fallback"},
+    b"trowd": {*_LOOK.values(), "apart"} - {"cell"},
 }  # fmt: skip
 """Words that unset what others have set, and what they leave."""
 _LEFT_OUT = {b"v", b"ansicpg"}
@@ -69,7 +77,9 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    return Prepared([_tables_behind_lists(b"".join(reader.written()))])
+    content = _tables_behind_lists(b"".join(reader.written()))
+    about = {"comments": len(reader.comments), "comment_texts": reader.comments}
+    return Prepared([content], metadata=about if reader.comments else {})
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -103,17 +113,18 @@ class _Paragraph(msgspec.Struct):
     typed: int = 0
     letters: int = 0
 
-    def line(self, outline: int, *, may_be_code: bool) -> _Line:
+    def line(self, outline: int, *, in_table: object, may_be_code: bool) -> _Line:
         """Return the paragraph on a level of the outline. A number before a heading is text, and
-        not that of an item.
+        not that of an item, as is a mark in a cell: pandoc moves its list before the table.
         """
-        if 0 <= outline < 9:
+        if 0 <= outline < 9 or (in_table and self.marker):
             begin, tokens = self.tokens[: self.begin], self.tokens[self.begin :]
             tokens = [token for token in tokens if not _LIST.fullmatch(token[1])]
             texts = (at for at, (is_text, text) in enumerate(tokens) if is_text and text.strip())
             at = next(texts, 0)
             tokens.insert(at, (True, b"{%s}" % b"".join(self.marker)))
-            self.tokens = [*begin, (False, rb"\outlinelevel%d " % outline), *tokens]
+            level = [(False, rb"\outlinelevel%d " % outline)] * (outline < 9)
+            self.tokens = [*begin, *level, *tokens]
         source = b"".join(text for _, text in self.tokens)
         if self.typed < self.letters or not may_be_code:
             return _Line(source)
@@ -143,6 +154,7 @@ class _Reader:
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
         self._is_open = False
+        self.comments: list[str] = []
 
     def read(self, token: re.Match[bytes]) -> None:
         """Read the next word, sign, or text."""
@@ -170,7 +182,8 @@ class _Reader:
         elif is_text:
             self._hear(text)
         is_deleted = is_seen and state.get("deleted")
-        if word not in _LEFT_OUT and not is_deleted:
+        is_skipped = state.get("apart") in _SKIPPED and text not in (b"{", b"}")
+        if word not in _LEFT_OUT and not is_deleted and not is_skipped:
             paragraph.tokens.append((is_seen, text))
         if word in _UNSETS and "apart" not in state and not paragraph.letters:
             paragraph.begin = len(paragraph.tokens)
@@ -182,7 +195,8 @@ class _Reader:
 
     def _end(self, outline: int, *, may_be_code: bool) -> None:
         """End a paragraph."""
-        line = self._paragraph.line(outline, may_be_code=may_be_code)
+        in_table = self._state.get("table")
+        line = self._paragraph.line(outline, in_table=in_table, may_be_code=may_be_code)
         self._lines.append(line)
         self._letters += self._paragraph.letters
         self._typed += self._paragraph.letters * (line.code is not None)
@@ -197,6 +211,10 @@ class _Reader:
             self._codecs.setdefault(font, _CODECS.get(self._state.get("charset", 0), self._codec))
         elif self._state["apart"] == b"listtext":
             self._paragraph.marker.append(text)
+        elif self._state["apart"] == b"atnauthor":
+            self.comments.append(f"{self._said(text)}: ")
+        elif self._state["apart"] == b"annotation" and self.comments:
+            self.comments[-1] += self._said(text)
         elif self._state["apart"] == b"stylesheet":
             named = _HEADING.match(text)
             outline = int(named[1]) - 1 if named else self._state.get("outline", 9)
@@ -205,13 +223,23 @@ class _Reader:
     def _decoded(self, text: bytes) -> bytes:
         """Return text in Unicode, but not what older programs show in place of a character."""
         said = _CHARACTER.sub(b"", text, self._shown) if self._shown > 0 else text
-        raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), said)
-        codec = self._codecs.get(self._state.get("font", 0), self._codec)
-        if raw.isascii() or codec == _USUAL:
+        letters = self._said(said)
+        if letters.isascii() or self._codec_now == _USUAL:
             return text
-        units = raw.translate(None, b"\r\n").decode(codec, "replace").encode("utf-16-le")
+        units = letters.encode("utf-16-le")
         escapes = (rb"{\uc0\u%d}" % unit for (unit,) in struct.iter_unpack("<H", units))
         return text.removesuffix(said) + b"".join(escapes)
+
+    @property
+    def _codec_now(self) -> str:
+        return self._codecs.get(self._state.get("font", 0), self._codec)
+
+    def _said(self, text: bytes) -> str:
+        """Return what a text, or the word for a character, says."""
+        if text.startswith(b"\\u"):
+            return chr(int(text[2:]) % 65_536)
+        raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), text)
+        return raw.translate(None, b"\r\n").decode(self._codec_now, "replace")
 
     def _change(self, token: re.Match[bytes]) -> None:
         text, word = token[0], token[1]
@@ -219,7 +247,7 @@ class _Reader:
             self._groups.append(self._state.copy())
         elif text == b"}":
             self._state = self._groups.pop() if self._groups else {}
-        elif text == rb"\*" or word in _APART:
+        elif text == rb"\*" or word in _APART or (word == b"cs" and "apart" in self._state):
             self._state["apart"] = word
         elif word in _UNSETS:
             self._state = {name: one for name, one in self._state.items() if name in _UNSETS[word]}
@@ -255,7 +283,8 @@ def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:
 
     if state.get("hidden"):
         return True
-    return is_unseen(color("color"), color("behind") or "auto", str(state.get("size", "")))
+    paper = "" if state.get("table") and state.get("cell") else "auto"
+    return is_unseen(color("color"), color("behind") or paper, str(state.get("size", "")))
 
 
 def _tables_behind_lists(data: bytes) -> bytes:
