@@ -13,6 +13,7 @@ from typing import Any
 
 from lxml import etree
 
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
@@ -21,12 +22,11 @@ from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
     Node,
     drawn_from,
-    is_monospaced,
     plain_text,
     walk,
 )
 from dogent_tui.documents.pandoc.word_boxes import OPENS, PLACE
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, chain, is_unseen
+from dogent_tui.documents.pandoc.word_styles import chain
 from dogent_tui.language import tr
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"

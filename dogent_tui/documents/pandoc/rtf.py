@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.prepared import Prepared
-from dogent_tui.documents.pandoc.tree import HIDDEN, is_monospaced
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, is_unseen
+from dogent_tui.documents.pandoc.tree import HIDDEN
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import msgspec
 from lxml import etree
 
+from dogent_tui.documents.looks import MOST_CODE
 from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
-    MOST_CODE,
     NAMESPACE,
     Counters,
     Styles,

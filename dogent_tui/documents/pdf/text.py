@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import pymupdf
 
+from dogent_tui.documents.looks import is_monospaced
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
-from dogent_tui.documents.pandoc.tree import is_monospaced
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
