@@ -150,9 +150,6 @@ def _tables(body: Element) -> None:
         node.tag = _ROLES.get(node.get("role") or "", node.tag)
     for menu in body.iter("menu"):
         menu.tag = "ul"
-    for cell in body.iter("td", "th"):
-        if cell.get("rowspan") == "0":  # to the end of the table
-            cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
     for table in list(body.iter("table"))[::-1]:
         parts = [
             part

@@ -61,7 +61,7 @@ _MATHML = b"http://www.w3.org/1998/Math/MathML"
 _FORMS = {
     "1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
     "一": "chineseCountingThousand", "壹": "chineseLegalSimplified", "甲": "ideographTraditional",
-    "子": "ideographZodiac", "①": "decimalEnclosedCircle", "１": "decimalFullWidth",
+    "①": "decimalEnclosedCircle", "１": "decimalFullWidth",
     "А": "russianUpper", "а": "russianLower", "가": "ganada", "ア": "aiueo",
 }  # fmt: skip
 """The number formats (20.322), by their first character, with Word's names."""

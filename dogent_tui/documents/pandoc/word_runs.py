@@ -243,21 +243,13 @@ def _form_field(begin: Any) -> str:
 
 
 def _settle_row(row: Any) -> None:
-    """Add the empty cells that a row skips at its start, and join cells merged in the old way."""
-    merged = 0
+    """Add the empty cells that a row skips at its start."""
     cells = row.findall(_CELL)
     before = value_at(row, "w:trPr/w:gridBefore", "0")
     for _ in range(int(before[:2]) if before.isdecimal() and cells else 0):
         cell = etree.Element(_CELL)
         etree.SubElement(cell, _PARAGRAPH)
         cells[0].addprevious(cell)
-    for cell in reversed(cells):
-        if value_at(cell, "w:tcPr/w:hMerge", "none") in {"continue", ""}:
-            row.remove(cell)
-            merged += 1
-        elif merged:
-            etree.SubElement(_properties(cell), w("gridSpan"), {w("val"): str(1 + merged)})
-            merged = 0
 
 
 def _declare_columns(table: Any) -> None:

@@ -212,13 +212,8 @@ def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -
             "<pre data-language=python><code><div class=line><div>a = 1</div></div>"
             "<div class=line><div>b = 2</div></div></code></pre>"
         ),
-        (
-            "<div class='syntaxhighlighter python'><table><tr><td class=gutter><div class=line>1"
-            "</div><td class=code><div class=line><code>a = 1</code></div>"
-            "<div class=line><code>b = 2</code></div></table></div>"
-        ),
     ],
-    ids=["language", "GitHub", "brush", "numbered", "numbered within a figure", "rows", "table"],
+    ids=["language", "GitHub", "brush", "numbered", "numbered within a figure", "rows"],
 )
 def test_code_has_its_language_and_no_line_numbers(tmp_path: Path, markup: str) -> None:
     assert read(tmp_path, markup)[0] == "```python\na = 1\nb = 2\n```"

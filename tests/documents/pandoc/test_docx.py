@@ -299,15 +299,6 @@ def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
     assert "parts" in opened.warnings[0]
 
 
-def test_a_cell_that_says_nothing_of_itself_may_be_merged_in_the_old_way(tmp_path):
-    merged = f"<w:tc><w:tcPr><w:hMerge/></w:tcPr>{p(r('gone'))}</w:tc>"
-    grid = '<w:tblGrid><w:gridCol w:w="9"/><w:gridCol w:w="9"/></w:tblGrid>'
-    row = f"<w:tr><w:tc>{p(r('both'))}</w:tc>{merged}</w:tr>"
-    other = f"<w:tr><w:tc>{p(r('a'))}</w:tc><w:tc>{p(r('b'))}</w:tc></w:tr>"
-    made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{row}{other}</w:tbl>", p())
-    assert '<td colspan="2">both</td>' in read(made)[0]
-
-
 @pytest.mark.parametrize("grid", ["", "<w:tblGrid/>", "<w:tblGrid><w:gridCol/></w:tblGrid>"])
 def test_a_table_that_does_not_declare_its_columns_keeps_all_cells(tmp_path, grid):
     wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{p(r("wide"))}</w:tc>'
