@@ -23,7 +23,6 @@ r"""A footnote marked as optional for readers without footnotes, as LibreOffice 
 only reads ``{\footnote``.
 """
 _BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
-_TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
 _CHARACTER = re.compile(rb"\\'..|.", re.DOTALL)
@@ -77,9 +76,8 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    content = _tables_behind_lists(b"".join(reader.written()))
     about = {"comments": len(reader.comments), "comment_texts": reader.comments}
-    return Prepared([content], metadata=about if reader.comments else {})
+    return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -153,7 +151,7 @@ class _Reader:
         self._letters = self._typed = 0
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
-        self._is_open = False
+        self._is_open = self._is_after_list = False
         self.comments: list[str] = []
 
     def read(self, token: re.Match[bytes]) -> None:
@@ -196,6 +194,9 @@ class _Reader:
     def _end(self, outline: int, *, may_be_code: bool) -> None:
         """End a paragraph."""
         in_table = self._state.get("table")
+        if in_table and self._is_after_list:  # pandoc puts the list behind the table
+            self._lines.append(_Line(rb"\pard\plain { }\par "))
+        self._is_after_list = bool(self._paragraph.marker) and not in_table
         line = self._paragraph.line(outline, in_table=in_table, may_be_code=may_be_code)
         self._lines.append(line)
         self._letters += self._paragraph.letters
@@ -285,15 +286,3 @@ def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:
         return True
     paper = "" if state.get("table") and state.get("cell") else "auto"
     return is_unseen(color("color"), color("behind") or paper, str(state.get("size", "")))
-
-
-def _tables_behind_lists(data: bytes) -> bytes:
-    """Insert an empty paragraph between a list and a table: otherwise pandoc misplaces the list."""
-    out, last, start = [], 0, 0
-    before = b"row"
-    for word in _TABLE_WORD.finditer(data):
-        if word[1] == b"trowd" and before == b"row" and b"\\listtext" in data[last : word.start()]:
-            out += [data[start : word.start()], rb"\pard\plain { }\par "]
-            start = word.start()
-        before, last = word[1], word.end()
-    return b"".join([*out, data[start:]])
