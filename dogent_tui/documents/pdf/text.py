@@ -55,7 +55,7 @@ letter of another script, D a digit, U a unit next to a number, S a separator wi
 """
 
 _BLANKS = re.compile("[\t\xa0\u2007\u202f]")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufeff\ud800-\udfff]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufe0e\ufeff\ud800-\udfff]")
 
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05

@@ -709,6 +709,11 @@ def test_signs_above_and_below_the_line_are_told(made):
     assert texts(made.save())[1] == "It is 36 m<sup>2</sup> of H<sub>2</sub>O."
 
 
+def test_a_line_that_would_have_fitted_in_the_one_above_begins_a_paragraph(made):
+    made.lines(72, 100, ["Name: John", "Date: 3 May", BODY])
+    assert texts(made.save())[1:] == ["Name: John", "Date: 3 May", BODY]
+
+
 def test_an_address_above_a_table_without_lines_is_none_of_its_rows(made):
     for x, column in (
         (72, ["Meyer Pumps Ltd", "12 Quay Street", "Bristol"]),
