@@ -82,7 +82,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
         around = lists[room]
         if block.tag == _TABLE:
             _declare_columns(block)
-            if item := _item(block, counters, around):
+            if item := _item(twips_at(block, "w:tblPr/w:tblInd", "w"), counters, around):
                 items[block] = item
             continue
         is_typed = _settle_look(block, styles)
@@ -100,11 +100,10 @@ def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
     return any(is_on(node, f"w:{place}/w:{name}") for name in _DROPPED[changes])
 
 
-def _item(table: Any, counters: Counters, lists: dict[int, str]) -> Item | None:
-    """Return the list and the level to whose text a table is indented; otherwise it ends the
-    `lists`.
+def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None:
+    """Return the list and the level to whose text a table or paragraph has its `indent`; otherwise
+    it ends the `lists`.
     """
-    indent = twips_at(table, "w:tblPr/w:tblInd", "w")
     for at in sorted(lists, reverse=True):
         if 0 < counters.indent(lists[at], at) <= indent:
             return lists[at], at
@@ -353,7 +352,13 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
         else:
             own.getparent().getparent().remove(own.getparent())
         return
-    for deeper in [each for each in lists if each >= at or not name]:
+    if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
+        indent = styles.indent(paragraph)
+        if (item := _item(indent, counters, lists)) and counters.indent(*item) == indent:
+            _number(paragraph, *item)
+            _begin(paragraph, CONTINUED)
+            return
+    for deeper in [each for each in lists if each >= at]:
         del lists[deeper]
     if name:
         lists[at] = name
@@ -398,10 +403,15 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
         depth = max(at, around.depth + (at - around.at if same else 1))
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
-        properties = paragraph.find(w("pPr"))
-        for number in properties.findall(w("numPr")):
-            properties.remove(number)
-        add_number(properties, counters.nested(name, depth - at), depth)
+        _number(paragraph, counters.nested(name, depth - at), depth)
+
+
+def _number(paragraph: Any, name: str, at: int) -> None:
+    """Put a paragraph on a level of the list `name`."""
+    properties = _properties(paragraph)
+    for number in properties.findall(w("numPr")):
+        properties.remove(number)
+    add_number(properties, name, at)
 
 
 def _begin(paragraph: Any, words: str) -> None:

@@ -174,6 +174,12 @@ class Styles:
         level = next(filter(None, levels), "")
         return int(level) + 1 if level and level in _OUTLINE else 0
 
+    def indent(self, paragraph: Any) -> int:
+        """Return the indentation of a paragraph, in twips."""
+        styles = self._chain(value_at(paragraph, "w:pPr/w:pStyle"))
+        indents = (twips_at(one, "w:pPr/w:ind", "left", "start") for one in (paragraph, *styles))
+        return next(filter(None, indents), 0)
+
     def numbering(self, paragraph: Any) -> tuple[str, int | None]:
         """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;
         None: not specified.

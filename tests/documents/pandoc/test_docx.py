@@ -6,7 +6,7 @@ import pytest
 from docx import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from docx.shared import Pt, RGBColor
+from docx.shared import Pt, RGBColor, Twips
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pandoc import docx, program
@@ -599,12 +599,15 @@ def test_lists_of_word_s_styles_are_in_one_another_by_their_indents(tmp_path):
     for style, text in [
         ("List Number", "one"), ("List Bullet 2", "a"), ("List Bullet 2", "b"),
         ("List Bullet 3", "deep"), ("List Number", "two"), ("List Number 2", "x"),
-        ("Normal", "Then."), ("List Bullet", "c"), ("List Number", "three"),
+        ("Normal", "Then."), ("List Bullet", "c"), ("Normal", "as far in"),
+        ("List Number", "three"),
     ]:  # fmt: skip
-        document.add_paragraph(text, style=style)
+        paragraph = document.add_paragraph(text, style=style)
+        paragraph.paragraph_format.left_indent = Twips(360) if text == "as far in" else None
     document.save(tmp_path / "lists.docx")
     assert read(tmp_path / "lists.docx")[0] == (
-        "1. one\n   - a\n   - b\n     - deep\n2. two\n   1. x\n\nThen.\n\n- c\n\n3. three"
+        "1. one\n   - a\n   - b\n     - deep\n2. two\n   1. x\n\nThen.\n\n- c\n\n  as far in\n\n"
+        "3. three"
     )
 
 
