@@ -22,7 +22,6 @@ _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
 """
-_BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
 _CHARACTER = re.compile(rb"\\'..|.", re.DOTALL)
@@ -72,24 +71,12 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     numbers before headings, code in paragraphs like those of `drawn_from`, invisible text in links,
     and without deleted text.
     """
-    data = _HIDDEN_NOTE.sub(rb"{\\footnote", _without_binary(path.read_bytes()))
+    data = _HIDDEN_NOTE.sub(rb"{\\footnote", path.read_bytes())
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
     about = {"comments": len(reader.comments), "comment_texts": reader.comments}
     return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
-
-
-def _without_binary(data: bytes) -> bytes:
-    """Return the document with binary pictures, which may look like words, in hexadecimal
-    digits.
-    """
-    out, at = [], 0
-    while found := _BINARY.search(data, at):
-        end = found.end() + int(found[1])
-        out += [data[at : found.start()], data[found.end() : end].hex().encode()]
-        at = end
-    return b"".join([*out, data[at:]])
 
 
 class _Line(NamedTuple):
