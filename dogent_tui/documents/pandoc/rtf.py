@@ -22,6 +22,7 @@ _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
 """
+_BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
 _CHARACTER = re.compile(rb"\\'..|.", re.DOTALL)
@@ -45,15 +46,14 @@ _APART = {
 }  # fmt: skip
 _LOOK = {
     b"v": "hidden", b"deleted": "deleted", b"cf": "color", b"fs": "size", b"cb": "behind",
-    b"chcbpat": "behind", b"highlight": "behind", b"clcbpat": "cell", b"f": "font", b"s": "style",
+    b"chcbpat": "behind", b"highlight": "behind", b"f": "font", b"s": "style",
     b"outlinelevel": "outline", b"ls": "list", b"intbl": "table", b"footnote": "note",
     b"fcharset": "charset", b"uc": "fallback",
 }  # fmt: skip
 _LAYOUT = ("style", "outline", "list", "table")
 _UNSETS = {
     b"pard": {*_LOOK.values(), "apart"} - {*_LAYOUT},
-    b"plain": {*_LAYOUT, "apart", "cell", "note", "fallback"},
-    b"trowd": {*_LOOK.values(), "apart"} - {"cell"},
+    b"plain": {*_LAYOUT, "apart", "note", "fallback"},
 }  # fmt: skip
 """Words that unset what others have set, and what they leave."""
 _LEFT_OUT = {b"v", b"ansicpg"}
@@ -71,12 +71,24 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     numbers before headings, code in paragraphs like those of `drawn_from`, invisible text in links,
     and without deleted text.
     """
-    data = _HIDDEN_NOTE.sub(rb"{\\footnote", path.read_bytes())
+    data = _HIDDEN_NOTE.sub(rb"{\\footnote", _without_binary(path.read_bytes()))
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
     about = {"comments": len(reader.comments), "comment_texts": reader.comments}
     return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
+
+
+def _without_binary(data: bytes) -> bytes:
+    """Return the document with binary pictures, which may look like words, in hexadecimal
+    digits.
+    """
+    out, at = [], 0
+    while found := _BINARY.search(data, at):
+        end = found.end() + int(found[1])
+        out += [data[at : found.start()], data[found.end() : end].hex().encode()]
+        at = end
+    return b"".join([*out, data[at:]])
 
 
 class _Line(NamedTuple):
@@ -139,6 +151,8 @@ class _Reader:
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
         self._is_open = self._is_after_list = False
+        self._shades, self._cell = [0], 0
+        """The background of each cell of a row, and the number of the cell that is read."""
         self.comments: list[str] = []
 
     def read(self, token: re.Match[bytes]) -> None:
@@ -153,7 +167,9 @@ class _Reader:
             text = self._decoded(text)
         self._shown = state.get("fallback", 1) if word == b"u" else 0
         is_seen = is_text and "apart" not in state
-        unseen = is_seen and bool(text.strip()) and _is_unseen(state, self._colors)
+        cell = self._shades[self._cell] if state.get("table") else 0
+        look = {"behind": cell, **state}
+        unseen = is_seen and bool(text.strip()) and _is_unseen(look, self._colors)
         paragraph = self._paragraph
         if unseen != self._is_open:
             paragraph.tokens.append((False, _LINK if unseen else b"}}}"))
@@ -176,6 +192,7 @@ class _Reader:
             outline = state.get("outline", self._outlines.get(state.get("style", 0), 9))
             is_apart = outline < 9 or state.get("list") or state.get("table")
             self._end(outline, may_be_code=not is_apart)
+        self._shade(word or b"", int(token[2] or 0))
         self._change(token)
 
     def _end(self, outline: int, *, may_be_code: bool) -> None:
@@ -245,6 +262,19 @@ class _Reader:
         elif word in _LOOK:
             self._state[_LOOK[word]] = int(token[2] or 1)
 
+    def _shade(self, word: bytes, number: int) -> None:
+        """Follow the backgrounds of the cells of a row, which are told before them."""
+        if word == b"trowd":
+            self._shades, self._cell = [0], 0
+        elif word == b"clcbpat":
+            self._shades[-1] = number
+        elif word == b"cellx":
+            self._shades.append(0)
+        elif word == b"cell":
+            self._cell = min(self._cell + 1, len(self._shades) - 1)
+        elif word == b"row":
+            self._cell = 0
+
     def written(self) -> Iterator[bytes]:
         """Yield the document, with each block of code as one paragraph before its lines."""
         self._end(9, may_be_code=False)
@@ -271,5 +301,4 @@ def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:
 
     if state.get("hidden"):
         return True
-    paper = "" if state.get("table") and state.get("cell") else "auto"
-    return is_unseen(color("color"), color("behind") or paper, str(state.get("size", "")))
+    return is_unseen(color("color"), color("behind") or "auto", str(state.get("size", "")))

@@ -434,16 +434,18 @@ def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp
     assert "\n\non black\n\n| in a dark cell |\n" in text
 
 
-def test_cells_of_an_rtf_keep_what_is_in_them(tmp_path):
+def test_binary_pictures_of_an_rtf_hide_nothing_and_cells_keep_what_is_in_them(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_bytes(
-        b"{\\rtf1\\trowd\\cellx9"
+        b"{\\rtf1 {\\pict\\pngblip\\bin5 {\\v x}seen {\\v slipped in}\\par\\trowd\\cellx9"
         b"\\pard\\intbl\\itap2 a\\nestcell b\\nestcell{\\*\\nesttableprops\\trowd\\cellx4\\nestrow}"
         b"\\pard\\intbl\\itap1 c\\cell\\row\\trowd\\cellx9\\pard"
         b"\\intbl{\\listtext *\\tab}\\ls1 d\\cell\\row"
         b"\\pard Said{{\\*\\atnauthor Ann}{\\*\\annotation\\pard Caf\\'e9?\\par Why}}.\\par}"
     )
     text, opened, _ = read(path)
+    assert "seen" in text
+    assert "hidden text, not visible in the document: slipped in" in text
     assert "| a b<br>c |\n| --- |\n| \\* d |\n\nSaid." in text
     assert opened.metadata["comment_texts"] == ["Ann: Café?Why"]
 
