@@ -23,6 +23,7 @@ from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
+    NAMESPACE,
     Counters,
     Styles,
     add_number,
@@ -44,6 +45,11 @@ _ALTERNATIVES, _CHOICE, _FALLBACK = (
 )
 _STYLED = w("rStyle")
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
+_RULE = (
+    f'<w:r xmlns:w="{NAMESPACE[1:-1]}"><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml"'
+    ' xmlns:o="urn:schemas-microsoft-com:office:office" o:hr="t"/></w:pict></w:r>'
+)
+"""A rule that pandoc knows. Word makes an empty paragraph with a border of three typed dashes."""
 _MOST_COLUMNS = 1000
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
@@ -152,6 +158,15 @@ def _unfold(field: Any) -> None:
     _replace(field, [*parts[:3], *field, parts[3]])
 
 
+def _settle_border(border: Any) -> None:
+    """Make a rule of an empty paragraph with a border below."""
+    paragraph = next(border.iterancestors(_PARAGRAPH), None)
+    if paragraph is None or border.find(w("bottom")) is None:
+        return
+    if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
+        paragraph[:] = [etree.fromstring(_RULE)]
+
+
 def _settle_position(position: Any) -> None:
     """Make a superscript or subscript of text that is far off the line for its size, as LibreOffice
     writes those of pages.
@@ -169,6 +184,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("fldSimple"): _unfold,
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
+    w("pBdr"): _settle_border,
     w("position"): _settle_position,
 }
 """How elements become what pandoc knows, by their names."""
