@@ -45,7 +45,8 @@ class Shared(msgspec.Struct):
 
     Hidden text is collected in `hidden`, for the end of its block; that of a page stays in place,
     since it is often the whole block. `heading_ids` are the targets of links within the document;
-    `notes` collects the blocks of footnotes, `comments` the text to write at the end of a comment's
+    `notes` collects the blocks of footnotes, `numbers` has that of each, which a page may refer to
+    again; `comments` the text to write at the end of a comment's
     range, by the comment's id.
     """
 
@@ -55,6 +56,7 @@ class Shared(msgspec.Struct):
     hidden: list[str] = msgspec.field(default_factory=list)
     heading_ids: set[str] = msgspec.field(default_factory=set)
     notes: list[list[Node]] = msgspec.field(default_factory=list)
+    numbers: dict[bytes, int] = msgspec.field(default_factory=dict)
     comments: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -123,11 +125,11 @@ class Inlines:
         return f"{opening}{self.write(contents[1])}{closing}"
 
     def _of_note(self, blocks: list[Node]) -> str:
-        notes = self._shared.notes
-        if blocks not in notes or not self._shared.is_page:
-            notes.append(blocks)
-            return f"[^{len(notes)}]"
-        return f"[^{1 + notes.index(blocks)}]"
+        notes, following = self._shared.notes, len(self._shared.notes) + 1
+        key = msgspec.msgpack.encode(blocks if self._shared.is_page else following)
+        number = self._shared.numbers.setdefault(key, following)
+        notes += [blocks] * (number == following)
+        return f"[^{number}]"
 
     def _of_rawinline(self, contents: Any) -> str:
         form, text = contents

@@ -58,6 +58,7 @@ _UNSETS = {
 """Words that unset what others have set, and what they leave."""
 _LEFT_OUT = {b"v", b"ansicpg"}
 """Words of which pandoc makes what is wrong here: hidden text would go, and text is decoded."""
+_MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
 _ENDS = {b"par", b"sect", b"cell", b"nestcell"}
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
@@ -75,7 +76,8 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    about = {"comments": len(reader.comments), "comment_texts": reader.comments}
+    remarks = [said[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
+    about = {"comments": len(reader.comments), "comment_texts": remarks}
     return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
 
 
@@ -242,7 +244,7 @@ class _Reader:
     def _said(self, text: bytes) -> str:
         """Return what a text, or the word for a character, says."""
         if text.startswith(b"\\u"):
-            return chr(int(text[2:]) % 65_536)
+            return chr(int(text[2:].strip() or 0) % 65_536)
         raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), text)
         return raw.translate(None, b"\r\n").decode(self._codec_now, "replace")
 
