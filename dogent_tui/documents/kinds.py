@@ -69,9 +69,6 @@ _IMAGE = (tr("an image"), _LOOK)
 _VIDEO = (tr("a video"), _LOOK)
 _AUDIO = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
-_PROGRAM = (tr("a program, not a document"), tr("Read its documentation or source code instead."))
-_DATABASE = (tr("a database"), tr("Export what you need as csv first."))
-_FONT = (tr("a font, not a document"), tr("Specify a document."))
 _POSTSCRIPT = ("PostScript", tr("Convert it to pdf first."))
 
 _MAGIC: tuple[tuple[tuple[str, str], int, tuple[bytes, ...]], ...] = (
@@ -81,10 +78,7 @@ _MAGIC: tuple[tuple[tuple[str, str], int, tuple[bytes, ...]], ...] = (
     (_VIDEO, 0, (b"\x1a\x45\xdf\xa3", b"\0\0\1\xba")), (_AUDIO, 0, (b"ID3", b"OggS", b"fLaC")),
     (_ARCHIVE, 0, (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
     (_ARCHIVE, 0, (b"\x28\xb5\x2f\xfd",)), (_ARCHIVE, 257, (b"ustar",)),
-    (_PROGRAM, 0, (b"\x7fELF", b"MZ\x90", b"\xca\xfe\xba\xbe", b"\0asm")),
-    (_PROGRAM, 0, (b"\xfe\xed\xfa", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")),
-    (_DATABASE, 0, (b"SQLite format 3\0", b"PAR1")),
-    (_FONT, 0, (b"wOFF", b"wOF2", b"OTTO\0", b"\0\1\0\0\0")), (_POSTSCRIPT, 0, (b"%!PS",)),
+    (_POSTSCRIPT, 0, (b"%!PS",)),
 )  # fmt: skip
 """The name of a format and what to do, the offset, and the bytes, which no text begins with."""
 

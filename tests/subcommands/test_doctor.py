@@ -38,7 +38,7 @@ def test_engines_have_versions_and_paths_and_files_are_named_without_their_keys(
     for name in ("pandoc", "Claude CLI"):
         assert (found[name]["state"], found[name]["path"] != "") == ("ok", True)
         assert found[name]["detail"][0].isdigit()
-    for name in ("PyMuPDF", "openpyxl", "typst", "playwright"):
+    for name in ("PyMuPDF", "typst", "playwright"):
         assert found[name]["state"] == "ok"
     assert {"browser", "fonts for CJK"} <= set(found)
     assert found["claude.json"]["detail"] == "profiles: work"

@@ -40,12 +40,6 @@ def settle_code(body: Element) -> None:
         gutter = re.search(r"highlight|rouge|lntable|hljs-ln|code", named) is not None
         if gutter and len(blocks) in {1, 2} and squeezed_text(table):
             take_out(table, blocks[-1])
-        elif "syntaxhighlighter" in named:  # whose code is in divs
-            lines = [line for line in table.iter("div") if _LINE.search(line.get("class", ""))]
-            texts = ["".join(line.itertext()) for line in lines if line.find("code") is not None]
-            table.clear(keep_tail=True)
-            table.tag, table.text = "pre", "\n".join(texts)
-            table.set("class", named.replace("syntaxhighlighter", "highlight"))
     for pre in list(body.iter("pre")):
         language, text = _language(pre), _code_text(pre)
         pre.clear(keep_tail=True)

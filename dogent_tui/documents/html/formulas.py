@@ -18,7 +18,6 @@ _TEX_TEXT = re.compile(
 )
 _TEX_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n]{0,300}?[^\s$\\])\$(?![\d$])")
 
-_TEX_ATTRIBUTES = ("data-tex", "data-latex", "data-math", "data-equation", "data-formula")
 _LITERAL = ("pre", "code", "script", "math", "kbd", "samp", "tt")
 _MARKED = frozenset({"span", "div", "code", "pre", "d-math"})
 
@@ -73,8 +72,6 @@ def _formula_of(node: Element) -> _Found:
             following.tag == "script" or "MathJax" in (following.get("class") or "")
         )
         return "", False, again or next(node.iter("math"), None) is None
-    if tex := next(filter(None, map(node.get, _TEX_ATTRIBUTES)), ""):
-        return _bare(tex), False, False
     return _marked(node) if node.tag in _MARKED and not len(node) else _NONE
 
 

@@ -47,6 +47,10 @@ _ROLES = {
     "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
     "gridcell": "td", "columnheader": "th", "rowheader": "th",
 }  # fmt: skip
+_LEAST_PICTURE = {True: 500, False: 5_000}
+"""The minimum length of the address of a picture within the page, with and without a description: a
+shorter one is an icon, or in the place of another.
+"""
 _LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
 
@@ -105,11 +109,14 @@ def _pictures(body: Element, url: str) -> None:
         sources = [(image.get(name) or "").strip() for name in (*lazy, "src")]
         sets = [(image.get(name) or "").strip() for name in ("srcset", "data-srcset")]
         sources += [one.split(",")[0].split(" ")[0] for one in sets]
-        source = next((one for one in sources if one and not one.startswith("data:")), "")
+        alt, title = ((image.get(name) or "").split() for name in ("alt", "title"))
+        inside = [one for one in sources if one.startswith("data:")]
+        source = next((one for one in sources if one and one not in inside), "")
+        if not source and inside and len(inside[0]) > _LEAST_PICTURE[bool(alt or title)]:
+            source = re.split("[;,]", inside[0])[0]
         if not source or {image.get("width"), image.get("height")} & {"0", "1"}:
             take_out(image)
             continue
-        alt, title = ((image.get(name) or "").split() for name in ("alt", "title"))
         image.attrib.clear()
         image.set("src", _absolute(url, source))
         image.set("alt", " ".join(alt or title))
@@ -143,9 +150,6 @@ def _tables(body: Element) -> None:
         node.tag = _ROLES.get(node.get("role") or "", node.tag)
     for menu in body.iter("menu"):
         menu.tag = "ul"
-    for cell in body.iter("td", "th"):
-        if cell.get("rowspan") == "0":  # to the end of the table
-            cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
     for table in list(body.iter("table"))[::-1]:
         parts = [
             part

@@ -11,8 +11,8 @@ TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
 BLOCKS = frozenset([
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl",
     "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
-    "header", "hgroup", "hr", "li", "main", "menu", "nav", "ol", "p", "pre", "search", "section",
-    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption",
+    "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "search",
+    "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption",
 ])  # fmt: skip
 
 

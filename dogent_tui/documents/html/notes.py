@@ -210,7 +210,7 @@ def _note_item(note: Element, key: str, signs: set[str]) -> Element:
         if is_inside and (back or target in signs or _BACK.match(squeezed_text(link))):
             take_out(link)
     for node in list(note.iterdescendants("sup", "span")):
-        words = squeezed_text(node)
+        words = squeezed_text(node).strip("[]")
         begins = node.getprevious() is None and not (node.getparent().text or "").strip()
         is_sign = node.tag == "sup" and begins and _NOTE_SIGN.fullmatch(words)
         is_empty = not words and not len(node)

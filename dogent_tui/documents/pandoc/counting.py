@@ -12,9 +12,7 @@ _LETTERS = {
     "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
     "aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノ"
         "ハヒフヘホマミムメモヤユヨラリルレロワヲン",
-    "iroha": "イロハニホヘトチリヌルヲワカヨタレソツネナラム"
-        "ウヰノオクヤマケフコエテアサキユメミシヱヒモセス",
-    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸", "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
+    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }  # fmt: skip
 _ENCLOSED = {
     "decimalEnclosedCircle": "①", "decimalEnclosedCircleChinese": "①", "decimalEnclosedParen": "⑴",
@@ -45,10 +43,6 @@ _ONES = [
     "nineteen",
 ]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_ORDINALS = {
-    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
-    "nine": "ninth", "twelve": "twelfth",
-}  # fmt: skip
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -108,8 +102,10 @@ def spelled(number: int, form: str) -> str:
         text = letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
     elif form in {"upperRoman", "lowerRoman"}:
         text = roman.toRoman(number).lower()
-    elif form in {"ordinal", "cardinalText", "ordinalText"}:
-        return _in_english(number, form)
+    elif form == "cardinalText" and number < 100:
+        tens, ones = divmod(number, 10) if number > 19 else (0, number)
+        words = [_TENS[tens - 2]] * (tens > 0) + [_ONES[ones]] * (ones > 0)
+        return "-".join(words).capitalize()
     elif form in _ENCLOSED:
         first = _ENCLOSED[form]
         is_sign = number <= _MOST_ENCLOSED.get(first, 20)
@@ -132,17 +128,3 @@ def _with_units(number: int, form: str) -> str:
             text += gap + ("" if has_no_one else digits[digit]) + unit
         gap = zero if text and not digit else ""
     return text.removeprefix("一") if 9 < number < 20 else text
-
-
-def _in_english(number: int, form: str) -> str:
-    if form == "ordinal":
-        is_teen = number % 100 in (11, 12, 13)
-        return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-    if number > 99:
-        return str(number)
-    tens, ones = divmod(number, 10) if number > 19 else (0, number)
-    words = [_TENS[tens - 2]] * (tens > 0) + [_ONES[ones]] * (ones > 0)
-    if form == "ordinalText":
-        last = words[-1]
-        words[-1] = _ORDINALS.get(last, f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th")
-    return "-".join(words).capitalize()

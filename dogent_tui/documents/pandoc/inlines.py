@@ -45,7 +45,8 @@ class Shared(msgspec.Struct):
 
     Hidden text is collected in `hidden`, for the end of its block; that of a page stays in place,
     since it is often the whole block. `heading_ids` are the targets of links within the document;
-    `notes` collects the blocks of footnotes, `comments` the text to write at the end of a comment's
+    `notes` collects the blocks of footnotes, `numbers` has that of each, which a page may refer to
+    again; `comments` the text to write at the end of a comment's
     range, by the comment's id.
     """
 
@@ -55,6 +56,7 @@ class Shared(msgspec.Struct):
     hidden: list[str] = msgspec.field(default_factory=list)
     heading_ids: set[str] = msgspec.field(default_factory=set)
     notes: list[list[Node]] = msgspec.field(default_factory=list)
+    numbers: dict[bytes, int] = msgspec.field(default_factory=dict)
     comments: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -100,6 +102,8 @@ class Inlines:
             return self.write(node["c"]), kind
         if kind in _TAGS:
             inner = self.write(node["c"])
+            if all(inside["t"] == "Note" for inside in node["c"]):
+                return inner, ""  # the program raised its number
             return (f"<{_TAGS[kind]}>{inner}</{_TAGS[kind]}>" if inner.strip() else inner), ""
         return getattr(self, f"_of_{kind.lower()}")(node.get("c")), ""
 
@@ -121,8 +125,11 @@ class Inlines:
         return f"{opening}{self.write(contents[1])}{closing}"
 
     def _of_note(self, blocks: list[Node]) -> str:
-        self._shared.notes.append(blocks)
-        return f"[^{len(self._shared.notes)}]"
+        notes, following = self._shared.notes, len(self._shared.notes) + 1
+        key = msgspec.msgpack.encode(blocks if self._shared.is_page else following)
+        number = self._shared.numbers.setdefault(key, following)
+        notes += [blocks] * (number == following)
+        return f"[^{number}]"
 
     def _of_rawinline(self, contents: Any) -> str:
         form, text = contents
@@ -235,7 +242,7 @@ _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Placeholders for the beginning and end of a comment's range, until the block is complete."""
 _COMMENTS_WITHIN = 8
 """The nesting depth of comments; deeper ones are written where they begin."""
-_NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
+_NOT_IN_TEXT = dict.fromkeys(map(ord, (_COMMENT, _COMMENT_END, "\N{SOFT HYPHEN}")))
 _ABOUT = re.compile(
     f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}"
 )

@@ -160,8 +160,9 @@ class MarkdownWriter:
     def _of_codeblock(self, contents: Any) -> str:
         (_, classes, _), code = contents
         ticks = fence(code)
-        language = classes[0] if classes and re.fullmatch(r"[\w+#.-]+", classes[0]) else ""
-        return f"{ticks}{language}\n{code.rstrip(chr(10))}\n{ticks}"
+        names = (name for name in classes if name != "sourceCode")  # of any, in books of pandoc's
+        language = re.fullmatch(r"[\w+#.-]+", next(names, ""))
+        return f"{ticks}{language[0] if language else ''}\n{code.rstrip(chr(10))}\n{ticks}"
 
     def _of_rawblock(self, contents: Any) -> str:
         form, text = contents
@@ -250,7 +251,7 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
 
 def _is_typed_item(node: Node) -> bool:
     words = node["c"] if node["t"] in ("Para", "Plain") else []
-    return bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
+    return bool(words) and words[0]["t"] == "Str" and words[0]["c"].strip() in _BULLETS
 
 
 def _is_tight(item: list[Node]) -> bool:

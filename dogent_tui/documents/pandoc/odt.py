@@ -13,6 +13,7 @@ from typing import Any
 
 from lxml import etree
 
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
@@ -21,11 +22,11 @@ from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
     Node,
     drawn_from,
-    is_monospaced,
     plain_text,
     walk,
 )
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, chain, is_unseen
+from dogent_tui.documents.pandoc.word_boxes import OPENS, PLACE
+from dogent_tui.documents.pandoc.word_styles import chain
 from dogent_tui.language import tr
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
@@ -60,7 +61,7 @@ _MATHML = b"http://www.w3.org/1998/Math/MathML"
 _FORMS = {
     "1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
     "一": "chineseCountingThousand", "壹": "chineseLegalSimplified", "甲": "ideographTraditional",
-    "子": "ideographZodiac", "①": "decimalEnclosedCircle", "１": "decimalFullWidth",
+    "①": "decimalEnclosedCircle", "１": "decimalFullWidth",
     "А": "russianUpper", "а": "russianLower", "가": "ganada", "ア": "aiueo",
 }  # fmt: skip
 """The number formats (20.322), by their first character, with Word's names."""
@@ -92,9 +93,12 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
         around = node.getparent() if node.tag == _AROUND[0] else node
         move_after(around, list(node))
         around.getparent().remove(around)
+    for node in root.iter(f"{_EXTENDED}*"):  # a table in a shape
+        node.tag = node.tag.replace(f"{_EXTENDED}table", f"{_TABLE}table")
     _settle_fields(root)
     _place_boxes(root)
     _join_lists(root)
+    _set_apart_tables(root)
     _widen_tables(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
@@ -174,6 +178,19 @@ def _append(around: Any, items: list[Any]) -> None:
             _append(last[-1], list(item[0]))
         else:
             last.append(item[0])
+
+
+def _set_apart_tables(root: Any) -> None:
+    """Move the tables in cells and notes, which pandoc leaves out, to the end of the document, from
+    where `put_back` returns them.
+    """
+    body = root.find("{*}body/{*}text")
+    for number, table in reversed([*enumerate(root.iter(f"{_TABLE}table"))]):
+        if next(table.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
+            place, begin = etree.Element(_PARAGRAPH), etree.SubElement(body, _PARAGRAPH)
+            place.text, begin.text = f"{PLACE}{number}:", f"{OPENS}{number}:"
+            table.addprevious(place)
+            body.append(table)
 
 
 def _widen_tables(root: Any) -> None:

@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.prepared import Prepared
-from dogent_tui.documents.pandoc.tree import HIDDEN, is_monospaced
-from dogent_tui.documents.pandoc.word_styles import MOST_CODE, is_unseen
+from dogent_tui.documents.pandoc.tree import HIDDEN
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
 """
 _BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
-_TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
 _CHARACTER = re.compile(rb"\\'..|.", re.DOTALL)
@@ -37,7 +36,14 @@ _USUAL = "cp1252"
 _COLOR = re.compile(rb"\\red(\d+)\s*\\green(\d+)\s*\\blue(\d+)")
 _LIST = re.compile(rb"\\(ls|outlinelevel)\d+ ?")
 _HEADING = re.compile(rb"heading ([1-9]);", re.IGNORECASE)
-_APART = {b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"fldinst", b"listtext"}
+_SKIPPED = {b"cs", b"annotation", b"nesttableprops"}
+"""What pandoc reads although it is to be skipped: styles of characters as those of all paragraphs,
+and comments and rows in cells as the end of a table.
+"""
+_APART = {
+    b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"fldinst", b"listtext", b"atnauthor",
+    *_SKIPPED - {b"cs"},
+}  # fmt: skip
 _LOOK = {
     b"v": "hidden", b"deleted": "deleted", b"cf": "color", b"fs": "size", b"cb": "behind",
     b"chcbpat": "behind", b"highlight": "behind", b"f": "font", b"s": "style",
@@ -52,6 +58,7 @@ _UNSETS = {
 """Words that unset what others have set, and what they leave."""
 _LEFT_OUT = {b"v", b"ansicpg"}
 """Words of which pandoc makes what is wrong here: hidden text would go, and text is decoded."""
+_MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
 _ENDS = {b"par", b"sect", b"cell", b"nestcell"}
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
@@ -69,7 +76,9 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    return Prepared([_tables_behind_lists(b"".join(reader.written()))])
+    remarks = [said[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
+    about = {"comments": len(reader.comments), "comment_texts": remarks}
+    return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -103,17 +112,18 @@ class _Paragraph(msgspec.Struct):
     typed: int = 0
     letters: int = 0
 
-    def line(self, outline: int, *, may_be_code: bool) -> _Line:
+    def line(self, outline: int, *, in_table: object, may_be_code: bool) -> _Line:
         """Return the paragraph on a level of the outline. A number before a heading is text, and
-        not that of an item.
+        not that of an item, as is a mark in a cell: pandoc moves its list before the table.
         """
-        if 0 <= outline < 9:
+        if 0 <= outline < 9 or (in_table and self.marker):
             begin, tokens = self.tokens[: self.begin], self.tokens[self.begin :]
             tokens = [token for token in tokens if not _LIST.fullmatch(token[1])]
             texts = (at for at, (is_text, text) in enumerate(tokens) if is_text and text.strip())
             at = next(texts, 0)
             tokens.insert(at, (True, b"{%s}" % b"".join(self.marker)))
-            self.tokens = [*begin, (False, rb"\outlinelevel%d " % outline), *tokens]
+            level = [(False, rb"\outlinelevel%d " % outline)] * (outline < 9)
+            self.tokens = [*begin, *level, *tokens]
         source = b"".join(text for _, text in self.tokens)
         if self.typed < self.letters or not may_be_code:
             return _Line(source)
@@ -142,7 +152,10 @@ class _Reader:
         self._letters = self._typed = 0
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
-        self._is_open = False
+        self._is_open = self._is_after_list = False
+        self._shades, self._cell = [0], 0
+        """The background of each cell of a row, and the number of the cell that is read."""
+        self.comments: list[str] = []
 
     def read(self, token: re.Match[bytes]) -> None:
         """Read the next word, sign, or text."""
@@ -156,7 +169,9 @@ class _Reader:
             text = self._decoded(text)
         self._shown = state.get("fallback", 1) if word == b"u" else 0
         is_seen = is_text and "apart" not in state
-        unseen = is_seen and bool(text.strip()) and _is_unseen(state, self._colors)
+        cell = self._shades[self._cell] if state.get("table") else 0
+        look = {"behind": cell, **state}
+        unseen = is_seen and bool(text.strip()) and _is_unseen(look, self._colors)
         paragraph = self._paragraph
         if unseen != self._is_open:
             paragraph.tokens.append((False, _LINK if unseen else b"}}}"))
@@ -170,7 +185,8 @@ class _Reader:
         elif is_text:
             self._hear(text)
         is_deleted = is_seen and state.get("deleted")
-        if word not in _LEFT_OUT and not is_deleted:
+        is_skipped = state.get("apart") in _SKIPPED and text not in (b"{", b"}")
+        if word not in _LEFT_OUT and not is_deleted and not is_skipped:
             paragraph.tokens.append((is_seen, text))
         if word in _UNSETS and "apart" not in state and not paragraph.letters:
             paragraph.begin = len(paragraph.tokens)
@@ -178,11 +194,16 @@ class _Reader:
             outline = state.get("outline", self._outlines.get(state.get("style", 0), 9))
             is_apart = outline < 9 or state.get("list") or state.get("table")
             self._end(outline, may_be_code=not is_apart)
+        self._shade(word or b"", int(token[2] or 0))
         self._change(token)
 
     def _end(self, outline: int, *, may_be_code: bool) -> None:
         """End a paragraph."""
-        line = self._paragraph.line(outline, may_be_code=may_be_code)
+        in_table = self._state.get("table")
+        if in_table and self._is_after_list:  # pandoc puts the list behind the table
+            self._lines.append(_Line(rb"\pard\plain { }\par "))
+        self._is_after_list = bool(self._paragraph.marker) and not in_table
+        line = self._paragraph.line(outline, in_table=in_table, may_be_code=may_be_code)
         self._lines.append(line)
         self._letters += self._paragraph.letters
         self._typed += self._paragraph.letters * (line.code is not None)
@@ -197,6 +218,10 @@ class _Reader:
             self._codecs.setdefault(font, _CODECS.get(self._state.get("charset", 0), self._codec))
         elif self._state["apart"] == b"listtext":
             self._paragraph.marker.append(text)
+        elif self._state["apart"] == b"atnauthor":
+            self.comments.append(f"{self._said(text)}: ")
+        elif self._state["apart"] == b"annotation" and self.comments:
+            self.comments[-1] += self._said(text)
         elif self._state["apart"] == b"stylesheet":
             named = _HEADING.match(text)
             outline = int(named[1]) - 1 if named else self._state.get("outline", 9)
@@ -205,13 +230,23 @@ class _Reader:
     def _decoded(self, text: bytes) -> bytes:
         """Return text in Unicode, but not what older programs show in place of a character."""
         said = _CHARACTER.sub(b"", text, self._shown) if self._shown > 0 else text
-        raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), said)
-        codec = self._codecs.get(self._state.get("font", 0), self._codec)
-        if raw.isascii() or codec == _USUAL:
+        letters = self._said(said)
+        if letters.isascii() or self._codec_now == _USUAL:
             return text
-        units = raw.translate(None, b"\r\n").decode(codec, "replace").encode("utf-16-le")
+        units = letters.encode("utf-16-le")
         escapes = (rb"{\uc0\u%d}" % unit for (unit,) in struct.iter_unpack("<H", units))
         return text.removesuffix(said) + b"".join(escapes)
+
+    @property
+    def _codec_now(self) -> str:
+        return self._codecs.get(self._state.get("font", 0), self._codec)
+
+    def _said(self, text: bytes) -> str:
+        """Return what a text, or the word for a character, says."""
+        if text.startswith(b"\\u"):
+            return chr(int(text[2:].strip() or 0) % 65_536)
+        raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), text)
+        return raw.translate(None, b"\r\n").decode(self._codec_now, "replace")
 
     def _change(self, token: re.Match[bytes]) -> None:
         text, word = token[0], token[1]
@@ -219,7 +254,7 @@ class _Reader:
             self._groups.append(self._state.copy())
         elif text == b"}":
             self._state = self._groups.pop() if self._groups else {}
-        elif text == rb"\*" or word in _APART:
+        elif text == rb"\*" or word in _APART or (word == b"cs" and "apart" in self._state):
             self._state["apart"] = word
         elif word in _UNSETS:
             self._state = {name: one for name, one in self._state.items() if name in _UNSETS[word]}
@@ -228,6 +263,19 @@ class _Reader:
                 self._codec = codecs.lookup(f"cp{int(token[2] or 0)}").name
         elif word in _LOOK:
             self._state[_LOOK[word]] = int(token[2] or 1)
+
+    def _shade(self, word: bytes, number: int) -> None:
+        """Follow the backgrounds of the cells of a row, which are told before them."""
+        if word == b"trowd":
+            self._shades, self._cell = [0], 0
+        elif word == b"clcbpat":
+            self._shades[-1] = number
+        elif word == b"cellx":
+            self._shades.append(0)
+        elif word == b"cell":
+            self._cell = min(self._cell + 1, len(self._shades) - 1)
+        elif word == b"row":
+            self._cell = 0
 
     def written(self) -> Iterator[bytes]:
         """Yield the document, with each block of code as one paragraph before its lines."""
@@ -256,15 +304,3 @@ def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:
     if state.get("hidden"):
         return True
     return is_unseen(color("color"), color("behind") or "auto", str(state.get("size", "")))
-
-
-def _tables_behind_lists(data: bytes) -> bytes:
-    """Insert an empty paragraph between a list and a table: otherwise pandoc misplaces the list."""
-    out, last, start = [], 0, 0
-    before = b"row"
-    for word in _TABLE_WORD.finditer(data):
-        if word[1] == b"trowd" and before == b"row" and b"\\listtext" in data[last : word.start()]:
-            out += [data[start : word.start()], rb"\pard\plain { }\par "]
-            start = word.start()
-        before, last = word[1], word.end()
-    return b"".join([*out, data[start:]])

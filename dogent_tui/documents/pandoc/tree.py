@@ -45,17 +45,6 @@ _BLANKS = {kept: blank for blank, kept in _KEPT_BLANKS.items()}
 _DRAWN_CODE = re.compile(r"[^\n]*\n```(\w*)\n(.*)\n```", re.DOTALL)
 
 
-_MONOSPACED = re.compile(
-    r"mono(?!type)|courier|consol|menlo|typewriter|cmtt|(?<!uni)code(?!2000)", re.IGNORECASE
-)
-"""Names of monospaced fonts; Arial Unicode, Code2000 and Monotype's are none."""
-
-
-def is_monospaced(font: str) -> bool:
-    """Return whether the font with this name is monospaced."""
-    return _MONOSPACED.search(font) is not None
-
-
 def children(node: Any) -> Iterator[Node]:
     """Yield the direct children in document order."""
     waiting = [node.get("c") if isinstance(node, dict) else node]

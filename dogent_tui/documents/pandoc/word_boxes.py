@@ -18,11 +18,11 @@ from dogent_tui.documents.pandoc.word_styles import Styles, add_number, value_at
 Item: TypeAlias = tuple[str, int]
 """A list by its number, and a level in it."""
 
-PLACE, _OPENS = "\U000f0c10", "\U000f0c11"
+PLACE, OPENS = "\U000f0c10", "\U000f0c11"
 """The beginnings of a paragraph that names a table, and of the one above its content: private-use
 characters.
 """
-_NAME = re.compile(f"[{PLACE}{_OPENS}]" + r"(\d+):(\w*)")
+_NAME = re.compile(f"[{PLACE}{OPENS}]" + r"(\d+):(\w*)")
 _QUOTATION = "quotation"
 _KINDS = {f"callout {kind}": kind for kind in CALLOUTS}
 _KINDS[_QUOTATION] = _QUOTATION
@@ -45,7 +45,7 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
         rows = table.findall(w("tr"))
         texts = rows if kind == _QUOTATION else rows[1:]  # the title is above
         content = [part for row in texts for part in row.find(w("tc"))] if kind else [table]
-        held[place] = [_paragraph(f"{_OPENS}{number}:{kind}"), *content]
+        held[place] = [_paragraph(f"{OPENS}{number}:{kind}"), *content]
     return held
 
 
@@ -78,7 +78,7 @@ def put_back(blocks: list[Node]) -> list[Node]:
     contents: dict[str, tuple[str, list[Node]]] = {}
     body = into = list[Node]()
     for block in blocks:
-        if found := _NAME.fullmatch(_said(block, _OPENS)):
+        if found := _NAME.fullmatch(_said(block, OPENS)):
             into = []
             contents[found[1]] = found[2], into
         else:

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import msgspec
 from lxml import etree
 
+from dogent_tui.documents.looks import MOST_CODE
 from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
-    MOST_CODE,
     NAMESPACE,
     Counters,
     Styles,
@@ -82,7 +82,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
         around = lists[room]
         if block.tag == _TABLE:
             _declare_columns(block)
-            if item := _item(block, counters, around):
+            if item := _item(twips_at(block, "w:tblPr/w:tblInd", "w"), counters, around):
                 items[block] = item
             continue
         is_typed = _settle_look(block, styles)
@@ -100,11 +100,10 @@ def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
     return any(is_on(node, f"w:{place}/w:{name}") for name in _DROPPED[changes])
 
 
-def _item(table: Any, counters: Counters, lists: dict[int, str]) -> Item | None:
-    """Return the list and the level to whose text a table is indented; otherwise it ends the
-    `lists`.
+def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None:
+    """Return the list and the level to whose text a table or paragraph has its `indent`; otherwise
+    it ends the `lists`.
     """
-    indent = twips_at(table, "w:tblPr/w:tblInd", "w")
     for at in sorted(lists, reverse=True):
         if 0 < counters.indent(lists[at], at) <= indent:
             return lists[at], at
@@ -243,21 +242,13 @@ def _form_field(begin: Any) -> str:
 
 
 def _settle_row(row: Any) -> None:
-    """Add the empty cells that a row skips at its start, and join cells merged in the old way."""
-    merged = 0
+    """Add the empty cells that a row skips at its start."""
     cells = row.findall(_CELL)
     before = value_at(row, "w:trPr/w:gridBefore", "0")
     for _ in range(int(before[:2]) if before.isdecimal() and cells else 0):
         cell = etree.Element(_CELL)
         etree.SubElement(cell, _PARAGRAPH)
         cells[0].addprevious(cell)
-    for cell in reversed(cells):
-        if value_at(cell, "w:tcPr/w:hMerge", "none") in {"continue", ""}:
-            row.remove(cell)
-            merged += 1
-        elif merged:
-            etree.SubElement(_properties(cell), w("gridSpan"), {w("val"): str(1 + merged)})
-            merged = 0
 
 
 def _declare_columns(table: Any) -> None:
@@ -361,7 +352,13 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
         else:
             own.getparent().getparent().remove(own.getparent())
         return
-    for deeper in [each for each in lists if each >= at or not name]:
+    if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
+        indent = styles.indent(paragraph)
+        if (item := _item(indent, counters, lists)) and counters.indent(*item) == indent:
+            _number(paragraph, *item)
+            _begin(paragraph, CONTINUED)
+            return
+    for deeper in [each for each in lists if each >= at]:
         del lists[deeper]
     if name:
         lists[at] = name
@@ -406,10 +403,15 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
         depth = max(at, around.depth + (at - around.at if same else 1))
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
-        properties = paragraph.find(w("pPr"))
-        for number in properties.findall(w("numPr")):
-            properties.remove(number)
-        add_number(properties, counters.nested(name, depth - at), depth)
+        _number(paragraph, counters.nested(name, depth - at), depth)
+
+
+def _number(paragraph: Any, name: str, at: int) -> None:
+    """Put a paragraph on a level of the list `name`."""
+    properties = _properties(paragraph)
+    for number in properties.findall(w("numPr")):
+        properties.remove(number)
+    add_number(properties, name, at)
 
 
 def _begin(paragraph: Any, words: str) -> None:

@@ -9,19 +9,13 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from dogent_tui.documents.looks import is_monospaced, is_unseen
 from dogent_tui.documents.pandoc.archive import MAX_DEPTH, root_of
 from dogent_tui.documents.pandoc.counting import NO_LEVEL, Level, next_label
-from dogent_tui.documents.pandoc.tree import is_monospaced
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
 _OFF = {"0", "false", "off", "none"}
-_SMALLEST = 3
-"""Half points: smaller text is illegible."""
-_ALIKE = 24
-"""The difference (of 255) to the background in at least one color component that makes text
-visible.
-"""
 _DEEPEST = 20
 """The maximum length of a chain of styles based on each other."""
 _LEVELS = 9
@@ -29,8 +23,6 @@ _NESTED = "000"
 """The end of the numbers of lists that are not in the document."""
 _OUTLINE = "012345678"
 _TITLES = {"title", "subtitle"}
-MOST_CODE = 0.8
-"""The share of a text that may be code."""
 CODE = "Source Code"
 """The name of the style whose paragraphs pandoc takes for code."""
 
@@ -74,26 +66,6 @@ def is_on(node: Any, path: str) -> bool:
     """Return whether the property at `path` below `node` is present and not switched off."""
     found = node.find(path, _PREFIXES)
     return found is not None and found.get(_VALUE, "1") not in _OFF
-
-
-def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
-    """Return whether text is invisible: tiny, or of the color of its background `behind`.
-
-    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else if unknown.
-    """
-    if half_points.isdecimal() and int(half_points) <= _SMALLEST:
-        return True
-    text, ground = _rgb(color), _rgb("FFFFFF" if behind == "auto" else behind)
-    return bool(text and ground) and all(
-        abs(one - other) <= _ALIKE for one, other in zip(text, ground, strict=True)
-    )
-
-
-def _rgb(color: str) -> bytes:
-    try:
-        return bytes.fromhex(color) if len(color) == 6 else b""
-    except ValueError:
-        return b""
 
 
 def chain(styles: Mapping[str, Any], name: str, parent: Callable[[Any], str]) -> Iterator[Any]:
@@ -201,6 +173,12 @@ class Styles:
         levels = (value_at(one, "w:pPr/w:outlineLvl") for one in (*own, *chain))
         level = next(filter(None, levels), "")
         return int(level) + 1 if level and level in _OUTLINE else 0
+
+    def indent(self, paragraph: Any) -> int:
+        """Return the indentation of a paragraph, in twips."""
+        styles = self._chain(value_at(paragraph, "w:pPr/w:pStyle"))
+        indents = (twips_at(one, "w:pPr/w:ind", "left", "start") for one in (paragraph, *styles))
+        return next(filter(None, indents), 0)
 
     def numbering(self, paragraph: Any) -> tuple[str, int | None]:
         """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;

@@ -109,8 +109,6 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
         return found
     for at, node in enumerate(below[:_MOST_ASIDE]):
         rest = (*below[:at], *below[at + 1 :])
-        if isinstance(node, TextBlock) and (cut := _cut_table(above, node, rest[at : at + 1])):
-            node, rest = cut, (*below[:at], *rest[at + (len(cut.rows) > 1) :])
         if isinstance(node, Table):
             if table := _table(above, node, number):
                 again = _head(node) if _head(node) == _head(table) else ""
@@ -245,26 +243,6 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
         last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
         rest = rest[1:]
     return Table(one.box, (*one.rows[:-1], last, *rest))
-
-
-def _cut_table(above: Nodes, below: TextBlock, after: Nodes) -> Table | None:
-    """Return the text `below` as the rest of the last row of a table above it, with the rows of a
-    table `after` it; None if it is not that.
-    """
-    one = above[-1] if above else None
-    if not isinstance(one, Table):
-        return None
-    columns = [
-        [line for cell in column for line in cell.lines] for column in zip(*one.rows, strict=False)
-    ]
-    lefts = [min((line.box.x0 for line in column), default=0.0) for column in columns]
-    is_in = [abs(left - below.box.x0) < _SAME_EDGE for left in lefts]
-    row = tuple(Cell(below.lines if here else ()) for here in is_in)
-    if not any(is_in) or not _is_cut(one.rows, row):
-        return None
-    return Table(
-        one.box, (row, *(row for table in after if isinstance(table, Table) for row in table.rows))
-    )
 
 
 def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:

@@ -82,11 +82,11 @@ def is_within(above: str, below: str) -> bool:
 
 def reads_leftward(text: str) -> bool:
     """Return whether most letters of `text` belong to a right-to-left script (Hebrew to Arabic
-    Extended).
+    Extended), whose digits MuPDF takes for letters.
     """
     if text.isascii():
         return False
-    letters = [c for c in text if c.isalpha()]
+    letters = [c for c in text if c.isalpha() or "\u0660" <= c <= "\u06f9"]
     return sum(1 for c in letters if "\u0590" <= c <= "\u08ff") > len(letters) / 2
 
 

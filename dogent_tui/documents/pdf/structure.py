@@ -58,6 +58,9 @@ _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The minimum share of its column's width that a line takes before a number that did not fit."""
 
+_ROOM = 2.5
+"""The room behind a row, in text sizes and beside that of a word, in which it would have fitted."""
+
 _WIDE_GAP = 3.0
 """The gap between two words of a row, in text sizes, from which they are in columns: a section
 number is closer.
@@ -140,6 +143,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     marks, and paragraphs.
     """
     box = block.box
+    right = min(box.x1, block.column.x1) if block.column else box.x1  # it may go on in another
     part: list[list[Line]] = []
     mark = None
     rows = rows_in_order(block.lines)
@@ -148,7 +152,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
         if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
         parted = begins or LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
-        if part and (parted or _begins_paragraph(row, part[-1], box)):
+        if part and (parted or _begins_paragraph(row, part[-1], right)):
             yield mark, part
             part = []
         if not part:
@@ -185,17 +189,14 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
     )
 
 
-def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> bool:
-    """Return whether `row` of the text in `box` is indented and the row above ends short: the first
-    line of a paragraph.
+def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], right: float) -> bool:
+    """Return whether `row` begins a paragraph: its first word would have fitted in the row above,
+    which may reach as far as `right`.
     """
-    size = row[0].size
-    return (
-        0.8 * size < row[0].box.x0 - box.x0 < 4 * size
-        and above[0].box.x0 - box.x0 < 2
-        and above[-1].box.x1 < box.x1 - 2 * size
-        and _ENDS_SENTENCE.search(text_of(above)) is not None
-    )
+    first = row[0]
+    word = next((word.box.width for word in words_of(first)), 0.0)
+    is_certain = not (first.runs[0].markdown or any(o.right_to_left for o in (*above, *row)))
+    return is_certain and right - above[-1].box.x1 > word + _ROOM * first.size
 
 
 def begins_item(block: TextBlock) -> bool:

@@ -3,7 +3,6 @@ columns.
 """
 
 import re
-from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
@@ -141,7 +140,6 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     cells = [list(row.cells) for row in found.rows]
     texts = [[_in(cell, inside) for cell in row] for row in cells]
     full = sum(map(bool, chain.from_iterable(texts)))
-    _part_cells(cells, texts)
     placed = sum(len(part) for row in texts for text in row for part in text)
     rows = [number for number, row in enumerate(texts) if any(row)]
     kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
@@ -159,24 +157,6 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
 
 _Place: TypeAlias = tuple[float, float, float, float] | None
 """The area of a cell of PyMuPDF, None if another one covers it."""
-
-
-def _part_cells(cells: list[list[_Place]], texts: list[list[list[list[Line]]]]) -> None:
-    """Part the cells that span columns with a text in each, and their `texts`: rows may be fenced
-    without lines between their cells.
-    """
-    lefts = _lefts(cells)
-    for row, said in zip(cells, texts, strict=True):
-        for at, (cell, text) in enumerate([*zip(row, said, strict=True)]):
-            bounds = [x for x in lefts if cell and cell[0] + 1 < x < cell[2] - 1]
-            boxes = [around(word.box for word in line) for line in text]
-            columns = [bisect(bounds, box.x0 + 1) for box in boxes]
-            whole = all(bisect(bounds, o.x1 - 1) == n for n, o in zip(columns, boxes, strict=True))
-            if cell and whole and len(set(columns)) > 1:
-                edges = pairwise([cell[0], *bounds, cell[2]])
-                parts = [(x0, cell[1], x1, cell[3]) for x0, x1 in edges]
-                row[at : at + len(parts)] = parts
-                said[at : at + len(parts)] = [_in(part, text) for part in parts]
 
 
 def _lefts(cells: Sequence[Sequence[_Place]]) -> list[float]:
@@ -234,28 +214,12 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (made := _aligned([*_head_above(rows, run), *run])) is not None:
+        if (made := _aligned(run)) is not None:
             table, used = made
             ids = set(map(id, used))
             found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
-
-
-def _head_above(rows: Sequence[list[Line]], run: Sequence[Sequence[Line]]) -> Iterator[list[Line]]:
-    """Yield the row directly above a `run` of them that is the beginning of one text in its bold
-    head, in a column other than the first.
-    """
-    at = next((number for number, row in enumerate(rows) if run and row is run[0]), 0)
-    above, head = rows[at - 1 : at], run[0] if run else []
-    if len(above) != 1 or len(above[0]) != 1 or len(head) < 3:
-        return
-    line, columns = above[0][0], _columns(run)
-    touched = _touched(columns, line.box)
-    under = [o for o in head[1:] if o.bold and touched == _touched(columns, o.box)]
-    near = -0.2 * line.size < _gap(above[0], head) < 0.5 * line.size
-    if line.bold and len(touched) == 1 and under and near and line.size == under[0].size:
-        yield above[0]
 
 
 def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import pymupdf
 
+from dogent_tui.documents.looks import is_monospaced
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
-from dogent_tui.documents.pandoc.tree import is_monospaced
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
@@ -48,8 +48,14 @@ _RIGHTWARD = re.compile(r"(?=U*D|L)[DUS]*(?:L(?:[^R]*[DL])?|D)U*")
 them.
 """
 
+_KINDS = {"AL": "R", "NSM": "R", "R": "R", "AN": "D", "EN": "D", "L": "L", "ET": "U"}
+_KINDS |= dict.fromkeys(("CS", "ES"), "S")
+"""The role of a character by its class (https://www.unicode.org/reports/tr9/#W1): R a letter, L a
+letter of another script, D a digit, U a unit next to a number, S a separator within numbers.
+"""
+
 _BLANKS = re.compile("[\t\xa0\u2007\u202f]")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufeff\ud800-\udfff]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufe0e\ufeff\ud800-\udfff]")
 
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
@@ -145,7 +151,8 @@ class _Reader:
         self._sight = sight
         self._tree = tree
         self.hidden: list[str] = []
-        self._is_hidden = False  # the end of the last line
+        self._is_hidden = self._is_leftward = False  # the end of the last line
+        self._is_mirrored: bool | None = None
         self.raw: list[str] = []
 
     def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> Iterator[Element | TextBlock]:
@@ -188,11 +195,39 @@ class _Reader:
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
-        if not reads_leftward("".join(run.text for run in runs)):
+        if any(map(str.isalnum, text := "".join(run.text for run in runs))):
+            self._is_leftward = reads_leftward(text)
+        if not self._is_leftward:  # signs alone are read like what is before them
             return tuple(runs)
         pairs = zip(spans, runs, strict=True)
         signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
-        return tuple(_leftward(signs))
+        return tuple(self._leftward(signs))
+
+    def _leftward(self, signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
+        """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order
+        is wrong around numbers.
+        """
+        placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
+        for at in range(len(placed) - 1, 0, -1):  # MuPDF inserts no blank where its order jumps
+            (x0, _, text), run = placed[at - 1]
+            _, x1, after = placed[at][0]
+            if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
+                placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
+        kinds = "".join(
+            _KINDS.get(unicodedata.bidirectional(o[:1] or " "), "-") for (_, _, o), _ in placed
+        )
+        for found in _RIGHTWARD.finditer(kinds):
+            part = slice(*found.span())
+            (_, right, _), _ = placed[part][0]
+            placed[part] = [
+                ((x0, right, text), run) for (x0, _, text), run in reversed(placed[part])
+            ]
+        brackets = (text for (_, _, text), _ in placed if text in "()[]")
+        if self._is_mirrored is None and (bracket := next(brackets, "")):  # a page begins with one
+            self._is_mirrored = bracket in ")]"
+        for (_, x1, text), run in placed:
+            text = _plain(text.translate(_MIRRORED) if self._is_mirrored else text)
+            yield msgspec.structs.replace(run, text=text, x0=x1)
 
     def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
         text, font, flags = _text(span), span["font"].lower(), span["flags"]
@@ -273,44 +308,6 @@ def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, 
             held = []
     if held:
         yield x0, x1, "".join(held)
-
-
-def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
-    """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order is
-    wrong around numbers.
-    """
-    placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
-    for at in range(len(placed) - 1, 0, -1):  # MuPDF inserts no blank where its order jumps
-        (x0, _, text), run = placed[at - 1]
-        _, x1, after = placed[at][0]
-        if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
-            placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
-    kinds = "".join(_kind(text) for (_, _, text), _ in placed)
-    for found in _RIGHTWARD.finditer(kinds):
-        part = slice(*found.span())
-        (_, right, _), _ = placed[part][0]
-        placed[part] = [((x0, right, text), run) for (x0, _, text), run in reversed(placed[part])]
-    bracket = next((text for (_, _, text), _ in placed if text in "()[]"), "(")
-    for (_, x1, text), run in placed:
-        text = _plain(text.translate(_MIRRORED) if bracket in ")]" else text)
-        yield msgspec.structs.replace(run, text=text, x0=x1)
-
-
-def _kind(text: str) -> str:
-    """Return the role of a character in a right-to-left line: R a letter, L a letter of another
-    script, D a digit, U a unit next to a number (https://www.unicode.org/reports/tr9/#W5), S a
-    separator within numbers, - anything else.
-    """
-    first = text[:1] or " "
-    if _LEFTWARD.match(first):
-        return "R"
-    if unicodedata.bidirectional(first) == "ET":
-        return "U"
-    if first.isalpha():
-        return "L"
-    if first.isdigit():
-        return "D"
-    return "S" if first in ".,:/-" else "-"
 
 
 def _plain(text: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.looks import is_unseen
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.word_styles import is_unseen
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.formats import BUILT_IN, NOTHING, Formatter, formatter, general
 from dogent_tui.documents.workbook.package import Package, no_workbook, problems

@@ -6,7 +6,7 @@ import pytest
 from docx import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from docx.shared import Pt, RGBColor
+from docx.shared import Pt, RGBColor, Twips
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pandoc import docx, program
@@ -297,15 +297,6 @@ def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
     assert blocks[-1].source.headings == ("Chapter 15",)
     assert seen[-1][0] == seen[-1][1] > 1
     assert "parts" in opened.warnings[0]
-
-
-def test_a_cell_that_says_nothing_of_itself_may_be_merged_in_the_old_way(tmp_path):
-    merged = f"<w:tc><w:tcPr><w:hMerge/></w:tcPr>{p(r('gone'))}</w:tc>"
-    grid = '<w:tblGrid><w:gridCol w:w="9"/><w:gridCol w:w="9"/></w:tblGrid>'
-    row = f"<w:tr><w:tc>{p(r('both'))}</w:tc>{merged}</w:tr>"
-    other = f"<w:tr><w:tc>{p(r('a'))}</w:tc><w:tc>{p(r('b'))}</w:tc></w:tr>"
-    made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{row}{other}</w:tbl>", p())
-    assert '<td colspan="2">both</td>' in read(made)[0]
 
 
 @pytest.mark.parametrize("grid", ["", "<w:tblGrid/>", "<w:tblGrid><w:gridCol/></w:tblGrid>"])
@@ -608,12 +599,15 @@ def test_lists_of_word_s_styles_are_in_one_another_by_their_indents(tmp_path):
     for style, text in [
         ("List Number", "one"), ("List Bullet 2", "a"), ("List Bullet 2", "b"),
         ("List Bullet 3", "deep"), ("List Number", "two"), ("List Number 2", "x"),
-        ("Normal", "Then."), ("List Bullet", "c"), ("List Number", "three"),
+        ("Normal", "Then."), ("List Bullet", "c"), ("Normal", "as far in"),
+        ("List Number", "three"),
     ]:  # fmt: skip
-        document.add_paragraph(text, style=style)
+        paragraph = document.add_paragraph(text, style=style)
+        paragraph.paragraph_format.left_indent = Twips(360) if text == "as far in" else None
     document.save(tmp_path / "lists.docx")
     assert read(tmp_path / "lists.docx")[0] == (
-        "1. one\n   - a\n   - b\n     - deep\n2. two\n   1. x\n\nThen.\n\n- c\n\n3. three"
+        "1. one\n   - a\n   - b\n     - deep\n2. two\n   1. x\n\nThen.\n\n- c\n\n  as far in\n\n"
+        "3. three"
     )
 
 

@@ -207,7 +207,7 @@ def test_inlines(inlines, expected):
 
 def test_code_is_fenced_beyond_its_own_fences():
     assert (
-        written({"t": "CodeBlock", "c": [["", ["python"], []], "```\nx"]})
+        written({"t": "CodeBlock", "c": [["", ["sourceCode", "python"], []], "```\nx"]})
         == "````python\n```\nx\n````"
     )
 

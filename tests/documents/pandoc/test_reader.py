@@ -391,8 +391,9 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
         "</text:span></text:p></table:table-cell><table:covered-table-cell/></table:table-row>"
         "<table:table-row><table:covered-table-cell/><table:table-cell"
         ' table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell>'
-        "<table:covered-table-cell/><table:table-cell><text:p>last</text:p></table:table-cell>"
-        "</table:table-row></table:table>"
+        "<table:covered-table-cell/><table:table-cell><text:p>last</text:p><table:table>"
+        "<table:table-row><table:table-cell><text:p>within</text:p></table:table-cell>"
+        "</table:table-row></table:table></table:table-cell></table:table-row></table:table>"
     )
     content = (
         f'<office:document-content xmlns:office="{_OFFICE}:office:1.0" xmlns:table="{_OFFICE}:'
@@ -413,7 +414,7 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
     assert "\n\n\tz\n```\n\n☒ agreed\n\n" in text
     assert "one\n   1. two\n2. three" in text
     assert 'colspan="2">on dark</td>' in text
-    assert "last" in text
+    assert "<td>last<table><tr><td>within</td></tr></table></td>" in text
     assert "hidden" not in text
 
 
@@ -422,34 +423,39 @@ def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp
     path.write_text(
         r"{\rtf1\ansi{\colortbl;\red255\green255\blue255;\red0\green0\blue0;}"
         r"\pard {\cf1 white}\par\pard\v whole\v0  seen\par\pard {\deleted gone}{\fs2 tiny}"
-        r"\par\pard {\cf1\chcbpat2 on black}\par}"
+        r"\par\pard {\cf1\chcbpat2 on black}\par"
+        r"\trowd\clcbpat2\cellx9\pard\plain\intbl{\cf1 in a dark cell}\cell\row}"
     )
     text = read(path)[0]
     for words in ("white", "whole", "tiny"):
         assert f"hidden text, not visible in the document: {words} -->" in text
     assert "\n\nseen\n\n" in text
     assert "gone" not in text
-    assert text.endswith("on black")
+    assert "\n\non black\n\n| in a dark cell |\n" in text
 
 
-def test_binary_pictures_of_an_rtf_hide_nothing_and_nested_cells_stay_apart(tmp_path):
+def test_binary_pictures_of_an_rtf_hide_nothing_and_cells_keep_what_is_in_them(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_bytes(
         b"{\\rtf1 {\\pict\\pngblip\\bin5 {\\v x}seen {\\v slipped in}\\par\\trowd\\cellx9"
-        b"\\pard\\intbl\\itap2 a\\nestcell b\\nestcell\\pard\\intbl\\itap1 c\\cell\\row}"
+        b"\\pard\\intbl\\itap2 a\\nestcell b\\nestcell{\\*\\nesttableprops\\trowd\\cellx4\\nestrow}"
+        b"\\pard\\intbl\\itap1 c\\cell\\row\\trowd\\cellx9\\pard"
+        b"\\intbl{\\listtext *\\tab}\\ls1 d\\cell\\row"
+        b"\\pard Said{{\\*\\atnauthor Ann}{\\*\\annotation\\pard Caf\\'e9?\\par Why}}.\\par}"
     )
-    text = read(path)[0]
+    text, opened, _ = read(path)
     assert "seen" in text
     assert "hidden text, not visible in the document: slipped in" in text
-    assert "a b" in text
+    assert "| a b<br>c |\n| --- |\n| \\* d |\n\nSaid." in text
+    assert opened.metadata["comment_texts"] == ["Ann: Café?Why"]
 
 
 def test_headings_of_an_rtf_are_told_by_their_style_or_level_and_keep_their_number(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_text(
         r"{\rtf1\ansi{\fonttbl{\f0 Times;}}{\stylesheet{\s0 Normal;}{\s1\b\fs32 Heading 1;}"
-        r"{\s2\outlinelevel1 Own;}}{\*\listtable{\list\listid5}}{\*\listoverridetable"
-        r"{\listoverride\listid5\ls1}}"
+        r"{\s2\outlinelevel1 Own;}{\*\cs3\ul Link;}}{\*\listtable{\list\listid5}}"
+        r"{\*\listoverridetable{\listoverride\listid5\ls1}}"
         r"\pard\plain\s1{\listtext\pard\plain 2.\tab}\ilvl0\ls1 {Scope}\par"
         r"{\listtext\pard\plain 2.1\tab}\pard\plain\s2\ls1 Parts{\footnote\pard Note.\par}\par"
         r"\pard\plain\outlinelevel2 Deep\par\pard\plain{\listtext\pard\plain a)\tab}\ls1 Item\par}"

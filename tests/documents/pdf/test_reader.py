@@ -709,6 +709,11 @@ def test_signs_above_and_below_the_line_are_told(made):
     assert texts(made.save())[1] == "It is 36 m<sup>2</sup> of H<sub>2</sub>O."
 
 
+def test_a_line_that_would_have_fitted_in_the_one_above_begins_a_paragraph(made):
+    made.lines(72, 100, ["Name: John", "Date: 3 May", BODY])
+    assert texts(made.save())[1:] == ["Name: John", "Date: 3 May", BODY]
+
+
 def test_an_address_above_a_table_without_lines_is_none_of_its_rows(made):
     for x, column in (
         (72, ["Meyer Pumps Ltd", "12 Quay Street", "Bristol"]),
@@ -928,7 +933,7 @@ def test_what_the_tags_of_a_file_say_is_what_there_is(tmp_path):
 def test_signs_of_a_number_stay_on_its_side_in_hebrew(made):
     text = (
         "הדו״ח מראה עלייה של 15% במכירות לעומת השנה הקודמת, והמחיר עמד על $40 ליחידה בכל הסניפים"
-        " של החברה ברחבי הארץ. הסכום הכולל הוא 25.5% ולא יותר."
+        " של החברה ברחבי הארץ. הסכום הכולל הוא 25.5% ולא יותר (ראה נספח A)."
     )
     made.current.insert_htmlbox(
         pymupdf.Rect(72, 72, 400, 300), f"<p dir='rtl' lang='he'>{text}</p>"
@@ -1115,23 +1120,6 @@ def test_a_running_title_may_be_a_little_larger_than_the_text(made):
     assert not any("Quarterly" in text for text in texts(made.save()))
 
 
-def test_rows_fenced_without_lines_between_their_cells_have_cells(made):
-    rows = (("Item", "State", "Place"), ("T-217", "open", "Motor"), ("T-603", "shut", "West Gate"))
-    for number, row in enumerate(rows):
-        top = 100 + 24 * number
-        made.current.draw_rect((72, top, 372, top + 24))
-        for x, text in zip((78, 178, 278), row, strict=True):
-            made.at(x, top + 16, text)
-    for x in (172, 272):
-        made.current.draw_line((x, 124), (x, 148))
-    assert texts(made.save())[1].splitlines() == [
-        "| Item | State | Place |",
-        "| --- | --- | --- |",
-        "| T-217 | open | Motor |",
-        "| T-603 | shut | West Gate |",
-    ]
-
-
 def test_words_split_at_line_ends_of_cells_and_styles_in_them_are_kept(made):
     made.lines(
         72, 80, [BODY, "He said that the neigh\u00ad", "bouring quay was shut. " + BODY[:40]]
@@ -1230,24 +1218,6 @@ def test_long_cells_without_lines_between_the_rows_are_whole(made):
     assert len(table) == 7
 
 
-def test_a_row_that_the_end_of_a_page_cuts_is_one(made):
-    def row(y, cells):
-        for x, cell in zip((72, 130, 330), cells, strict=True):
-            made.at(x, y, cell)
-
-    for number in range(8):
-        row(100 + 34 * number, (f"Bay {number}", REMARKS[0], f"{number}.50"))
-        made.at(130, 113 + 34 * number, REMARKS[1])
-    row(372, ("Bay 8", REMARKS[0], "8.50"))
-    made.page()
-    made.at(130, 72, REMARKS[1])
-    for number in range(9, 12):
-        row(92 + 20 * (number - 9), (f"Bay {number}", "Nothing.", f"{number}.50"))
-    found = "\n".join(texts(made.save()))
-    assert "| Bay 8 | The board asked for a second opinion on the old wall. | 8.50" in found
-    assert "| Bay 9 | Nothing. | 9.50 |" in found
-
-
 def test_narrow_gaps_between_columns_of_chinese_and_of_a_spreadsheet_are_no_blanks(made):
     for y, name, place in ((100, "过滤器", "上海"), (116, "电缆", "北京"), (132, "钢管材", "广州")):
         made.at(72, y, name, font="china-s")
@@ -1344,11 +1314,3 @@ def test_a_cell_of_three_lines_may_be_over_level_with_or_under_its_row(made, pla
         f"| 3 | {' '.join(long)} | 70 |",
         "| 4 | Oil | 3 |",
     ]
-
-
-def test_a_head_of_two_lines_may_begin_above_the_others(made):
-    for number, row in enumerate([["No.", "no.", "Sum"], ["1", "A-7", "40"], ["2", "B-9", "9"]]):
-        for x, text in zip((72, 150, 300), row, strict=True):
-            made.at(x, 120 + 20 * number, text, font="helv" if number else "hebo")
-    made.at(150, 107, "Article", font="hebo")
-    assert texts(made.save())[1].startswith("| No. | Article no. | Sum |\n")
