@@ -135,6 +135,7 @@ async def _engines() -> list[Finding]:
     packages = [
         _package("pypandoc_binary", "pypandoc", tr("provides and finds pandoc")),
         _package("PyMuPDF", "pymupdf", tr("reads pdf")),
+        _package("openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
         _package("python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),
         _package("typst", "typst", tr("makes pdfs without a browser")),
         _package("playwright", "playwright", tr("controls the browser")),

@@ -61,7 +61,7 @@ class SheetReader:
         self._formatters, self._unseen = contents.formatters, contents.unseen
         self.relations = package.relations(self._part)
         self._window, self._facts = reading.window, reading.facts
-        self._shared: dict[str, str] = {}
+        self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
     def rows(self) -> Iterator[Row | None]:
@@ -172,9 +172,9 @@ class SheetReader:
         formula = unescaped(node.text or "")
         shared = node.get("si", "") if node.get("t") == "shared" else ""
         if shared and formula:
-            self._shared[shared] = f"{formula}, as in {reference}"
-        elif shared in self._shared:  # references are relative to the first cell
-            formula = self._shared[shared]
+            self._shared[shared] = (formula, reference)
+        elif shared in self._shared:
+            formula = _translated(*self._shared[shared], reference)
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
 
     def _take_fact(self, node: Any) -> None:
@@ -189,3 +189,14 @@ class SheetReader:
         elif node.get("hidden") in _TRUE:
             first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
+
+
+def _translated(formula: str, origin: str, cell: str) -> str:
+    """Translate `formula` from `origin` to `cell`."""
+    # half a second to import, and few workbooks need it
+    from openpyxl.formula.translate import Translator
+
+    try:
+        return str(Translator(f"={formula}", origin).translate_formula(cell)).removeprefix("=")
+    except (ValueError, LookupError, TypeError, AttributeError):  # for what it cannot parse
+        return formula

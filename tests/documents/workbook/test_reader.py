@@ -118,13 +118,13 @@ def test_errors_are_kept_and_formulas_without_a_result_are_shown(tmp_path):
     )
 
 
-def test_a_shared_formula_without_results_tells_its_first_cell(tmp_path):
+def test_a_shared_formula_without_results_reads_as_in_its_own_cell(tmp_path):
     rows = row(1, text("A1", "a"), text("B1", "b"))
     rows += row(2, number("A2", 1), '<c r="B2"><f t="shared" ref="B2:B3" si="0">A2*2</f></c>')
     rows += row(3, number("A3", 2), '<c r="B3"><f t="shared" si="0"/></c>')
     assert markdown(workbook(tmp_path / "a.xlsx", {"S": rows})).splitlines()[2:] == [
         "| 1 | `=A2*2` |",
-        "| 2 | `=A2*2, as in B2` |",
+        "| 2 | `=A3*2` |",
     ]
 
 
