@@ -81,6 +81,11 @@ def test_small_words_of_other_languages_are_no_answer(conversation, folder):
     assert "haus.md" not in conversation.ask("Wie hoch ist der Mitgliedsbeitrag?").said
 
 
+def test_a_person_is_no_answer_for_a_thing(conversation, folder):
+    (folder / "club.md").write_text("The book of the month is read aloud on Fridays.")
+    assert "aloud" not in conversation.ask("Who is the treasurer?").said
+
+
 def test_an_answer_stays_with_its_question(conversation):
     said = conversation.ask("@talk.txt what does tea cost?").said
     assert said.index("What does a cup of tea cost") < said.index("A cup costs 4 euros")
