@@ -34,10 +34,10 @@ from dogent_tui.processes import stream_process
 from dogent_tui.settings.config_check import ConfigWarning, checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.key_files import open_to_others
+from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.mcp_servers import NAME as MCP
 from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.secrets import is_missing, reference, revealed
-from dogent_tui.settings.suspected_secrets import suspected_secrets
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.storage.files import read_json
@@ -268,8 +268,6 @@ _COMMANDS = ".claude/commands"
 _MOST_LISTED = 1_000
 """The number of entries of a folder to examine."""
 
-_JSON_FILES = (*PROFILE_MODELS, MCP, "dogent.json", "permissions.json", "trust.json")
-
 
 def examine_files(
     workspace: Workspace,
@@ -286,7 +284,7 @@ def examine_files(
         *_servers(workspace, home, servers),
         *_folders(),
     ]
-    secrets = suspected_secrets((workspace.settings_file, *(home / name for name in _JSON_FILES)))
+    secrets = known_secrets()
     return [finding.without(secrets) for finding in found]
 
 
