@@ -306,7 +306,6 @@ class ClaudeConversation:
 
     async def switch_server(self, name: str, *, on: bool) -> None:
         """See `Conversation.switch_server`."""
-        self._process.give_time(name)
         try:
             await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
         except TimeoutError:  # it keeps trying

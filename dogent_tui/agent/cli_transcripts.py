@@ -61,7 +61,6 @@ def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
         session_id, process, *_ = file.name.split(".")
         if process.isdigit() and not is_alive(int(process)):
             clear_keys(session_id, keys)
-            shutil.rmtree(file.with_suffix(".servers"), ignore_errors=True)
             file.unlink(missing_ok=True)
 
 
