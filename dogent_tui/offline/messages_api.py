@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.records import Json, JsonDict, Record
+from dogent_tui.records import Json, JsonDict, Record, at
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
@@ -170,11 +170,8 @@ def strip_reminders(text: str) -> str:
 
 def _joined_text(content: Any) -> str:
     """Return the text of `content`, which may be a string or a list of blocks."""
-    if isinstance(content, str):
-        return content
-    items = content if isinstance(content, list) else []
-    parts = (part for part in items if isinstance(part, dict) and part.get("type") == "text")
-    return "\n\n".join(str(part.get("text", "")) for part in parts)
+    parts = (part for part in at(content, list) if at(part, str, "type") == "text")
+    return at(content, str) or "\n\n".join(at(part, str, "text") for part in parts)
 
 
 # ── What a reply holds ────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.language import ngettext, tr
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Record, at
 from dogent_tui.settings.custom_commands import command_files
 from dogent_tui.storage.files import names_in, read_json
 from dogent_tui.storage.paths import Workspace
@@ -68,9 +68,9 @@ def _own_settings(root: Path) -> Iterator[Found]:
             yield Found(what, place, value.strip(), used=True)
 
 
+_RULES = tr("Rules that allow tool calls")
 _OF_CLAUDE = {
     "hooks": tr("Hooks"),
-    "permissions.allow": tr("Rules that allow tool calls"),
     "env": tr("Environment variables"),
     "enabledPlugins": tr("Plugins"),
     "extraKnownMarketplaces": tr("Plugins"),
@@ -81,11 +81,9 @@ _OF_CLAUDE = {
 def _settings_of_claude(root: Path) -> Iterator[Found]:
     for place in (".claude/settings.json", ".claude/settings.local.json"):
         settings = _json(root / place)
-        permissions = settings.get("permissions")
-        rules = permissions.get("allow") if isinstance(permissions, dict) else None
+        rules = at(settings, list, "permissions", "allow")
         told = {what: settings.get(key) for key, what in _OF_CLAUDE.items() if settings.get(key)}
-        told |= {_OF_CLAUDE["permissions.allow"]: rules} if rules else {}
-        for what, held in told.items():
+        for what, held in (told | ({_RULES: rules} if rules else {})).items():
             names = "" if what == _OF_CLAUDE["enabledPlugins"] else _listed(held)
             yield Found(what, place, names)
 

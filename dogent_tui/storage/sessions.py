@@ -18,7 +18,7 @@ from pathlib import Path
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json, JsonDict, Record
+from dogent_tui.records import JsonDict, Record, at
 from dogent_tui.storage.files import private_folder, read_json
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.storage.session_log import (
@@ -228,24 +228,18 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     metadata, _ = read_json(metadata_file(path))
-    if not _text(metadata, "session_id"):
+    if not at(metadata, str, "session_id"):
         metadata = _told_by_the_log(path)
     session_id, started, title, workspace = (
-        _text(metadata, key) for key in ("session_id", "started", "title", "workspace")
+        at(metadata, str, key) for key in ("session_id", "started", "title", "workspace")
     )
-    before = metadata.get("before")
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
-    earlier = tuple(map(str, before)) if isinstance(before, list) else ()
+    earlier = tuple(map(str, at(metadata, list, "before")))
     return SessionRecord(
-        session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier
+        session_id, path, started, title, updated, workspace, at(metadata, str, "dropped"), earlier
     )
-
-
-def _text(data: Json, key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _told_by_the_log(path: Path) -> JsonDict:

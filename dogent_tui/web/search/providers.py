@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Record, at
 from dogent_tui.settings.config_check import nearest
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
@@ -72,10 +72,7 @@ class SearchProvider(Record, kw_only=True):
         """Return which engines that the provider asked itself failed, and why, as pairs; empty if
         none did.
         """
-        engines = answer.get(self.failures)
-        pairs = (
-            [one for one in engines if isinstance(one, list)] if isinstance(engines, list) else []
-        )
+        pairs = [at(engine, list) for engine in at(answer, list, self.failures)]
         said = (": ".join(map(str, pair[:2])) for pair in pairs[:_MOST_ENGINES])
         return ", ".join(one_line(words)[:80] for words in said if words)
 
