@@ -22,15 +22,6 @@ from dogent_tui.storage.paths import display_path, dogent_home
 SCHEMA_KEY = "$schema"
 """The key that names a file's schema for editors; we ignore it."""
 
-_WITHOUT_EFFECT = {
-    ("sandbox",): tr(
-        "Commands always run behind a wall now; no setting changes that. You can remove this key."
-    ),
-}
-"""Keys of `dogent.json` from earlier versions → what to know about each. They are kept like every
-unknown key.
-"""
-
 
 class ConfigWarning(Record):
     """A problem in the configuration, which does not prevent further work.
@@ -118,9 +109,6 @@ def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarnin
     """Return the warning about a key that is not one of the `known` ones, suggesting the
     nearest.
     """
-    if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
-        message = tr("{path}: this key no longer has any effect.", path=_place(file, path))
-        return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
     near = nearest(path[-1], known)
     remedy = (
         tr('Did you mean "{near}"? It was kept.', near=near)

@@ -384,7 +384,7 @@ def test_the_default_endpoints_are_the_public_ones():
 
 @pytest.mark.parametrize(
     ("words", "more"),
-    [(" ", {}), ("x" * 3000, {}), ("x", {"count": 0}), ("x", {"count": 11}), ("x", {"mode": "y"})],
+    [(" ", {}), ("x" * 3000, {}), ("x", {"count": 0}), ("x", {"count": 11})],
 )
 async def test_a_query_that_is_none(server, words, more):
     error = await failure(Searcher(profile("brave", server.url)), words, **more)
