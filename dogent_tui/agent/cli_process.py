@@ -291,6 +291,9 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
     endpoint.
     """
     inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
+    # a proxy of the environment must not come before an endpoint on this machine
+    known = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    direct = ",".join(filter(None, (known, "127.0.0.1", "localhost")))
     return {
         **inherited,
         **endpoint.environment(),
@@ -301,6 +304,8 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "NO_PROXY": direct,
+        "no_proxy": direct,
         # otherwise the first request waits for a slow server, up to 30 s (measured)
         "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",
         # for our own tools, which limit their answers in characters
@@ -337,11 +342,7 @@ _STEERING = (
 )
 """Prefixes of variables that would redirect a session, give it other keys, or disable hooks."""
 
-_OFFLINE = {
-    "NO_PROXY": "127.0.0.1,localhost",
-    "no_proxy": "127.0.0.1,localhost",
-    "CLAUDE_CODE_GLOB_NO_IGNORE": "false",
-}
-"""The offline engine is on this machine: a proxy from the environment must not interfere. Its
-unrequested searches should not fill the hundred results of a Glob with files ignored by git.
+_OFFLINE = {"CLAUDE_CODE_GLOB_NO_IGNORE": "false"}
+"""The offline engine's unrequested searches should not fill the hundred results of a Glob with
+files ignored by git.
 """
