@@ -274,10 +274,10 @@ def _endpoint(of: _Origin, data: Json, warnings: list[ConfigWarning]) -> Endpoin
         return None
     ours = is_anthropic(url)
     try:
-        keys = {key: _credential(data, key) for key in _KEY_NAMES}
+        keys = {key: revealed(data.get(key)) for key in _KEY_NAMES}
         # Claude Code's login token is for Anthropic: no other endpoint gets it. A profile does not
         # contain one.
-        keys[_OAUTH] = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
+        keys[_OAUTH] = revealed(data.get(_OAUTH)) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
         warnings.append(
             ConfigWarning(
@@ -392,12 +392,6 @@ def _hint_at_profiles(profiles: Mapping[str, Json], warnings: list[ConfigWarning
 def _text(data: Json, key: str) -> str:
     value = data.get(key, "")
     return value.strip() if isinstance(value, str) else ""
-
-
-def _credential(data: Json, key: str) -> str:
-    """Return the key, empty if there is none. Raises ConfigError for a broken reference."""
-    text = _text(data, key)
-    return "" if is_missing(text) else revealed(text)
 
 
 _Milliseconds = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]

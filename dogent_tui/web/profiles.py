@@ -122,7 +122,7 @@ def web_profile(
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = "" if is_missing(value) else revealed(value) if key in _SECRETS else value
+            texts[key] = revealed(value) if key in _SECRETS or is_missing(value) else value
         except ConfigError as error:
             texts[key] = ""
             message = tr(

@@ -59,7 +59,7 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"api_key": ""}, "has no key"),
         ({"api_key": None}, "has no key"),
         ({"api_key": "sk-replace-me"}, "has no key"),
-        ({"provider": ""}, "has no provider"),
+        ({"provider": ""}, "Available: glm-4.6v, openai, anthropic"),
         ({"provider": "opena"}, 'Did you mean "openai"?'),
         ({"provider": "x"}, "Available: glm-4.6v, openai, anthropic"),
         ({"model": ""}, "has no model"),

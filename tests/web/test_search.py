@@ -357,8 +357,8 @@ async def test_without_a_profile_it_says_what_to_do():
 @pytest.mark.parametrize(
     ("given", "code", "words"),
     [
-        (profile("brav"), "unknown_provider", ("brav", "Did you mean “brave”?", "provider", FILE)),
-        (profile(""), "unknown_provider", ("no provider", "searxng")),
+        (profile("brav"), "unknown_provider", ("brav", 'Did you mean "brave"?', "provider", FILE)),
+        (profile(""), "unknown_provider", ("unknown provider", "searxng")),
         (profile("brave", api_key=""), "no_key", ("mine", "api_key", FILE)),
         (profile("google_cse", cse_id=""), "no_key", ("cse_id", FILE)),
         (profile("searxng"), "bad_endpoint", ("endpoint", FILE)),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record, at
-from dogent_tui.settings.config_check import nearest
+from dogent_tui.settings.config_check import meant
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile
@@ -276,14 +276,11 @@ def profile_error(
 
 
 def _unknown(profile: WebProfile) -> WebError:
-    near = nearest(profile.provider, PROVIDERS)
-    what = tr("an unknown provider, “{provider}”", provider=profile.provider[:40])
+    available = tr("Available: {providers}.", providers=", ".join(PROVIDERS))
     return profile_error(
         profile,
         "unknown_provider",
-        tr("The profile {profile} has {what}."),
-        tr("{known}Set provider of that profile in {file} to one of {providers}."),
-        what=what if profile.provider else tr("no provider"),
-        known=tr("Did you mean “{near}”? ", near=near) if near else "",
-        providers=", ".join(PROVIDERS),
+        tr("The profile {profile} has the unknown provider “{provider}”."),
+        tr("{known} Fix it in {file}."),
+        known=meant(profile.provider, PROVIDERS, available),
     )
