@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import fields
 
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.storage.files import BrokenFile, read_json
 from dogent_tui.storage.json_lines import KeyPath, line_of
@@ -142,10 +142,12 @@ def meant(name: str, known: Iterable[str], otherwise: str) -> str:
     return tr('Did you mean "{near}"?', near=near) if near else otherwise
 
 
-def meant_profile(name: str, profiles: Iterable[str]) -> str:
-    """Return a sentence about which of `profiles` was meant by `name`, or which exist."""
+def no_profile(name: str, profiles: Iterable[str], file: Path, remedy: str) -> ConfigWarning:
+    """Return the warning that none of the `profiles` of `file` is called `name`."""
     names = ", ".join(profiles) or tr("none")
-    return meant(name, profiles, tr("It has: {profiles}.", profiles=names))
+    known = meant(name, profiles, tr("It has: {profiles}.", profiles=names))
+    message = tr("There is no profile {name} in {file}.", name=name, file=display_path(file))
+    return ConfigWarning(message, sentences(known, remedy), "profile_unknown")
 
 
 _WORDS = {

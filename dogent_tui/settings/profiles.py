@@ -17,7 +17,7 @@ from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json, Record
-from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, no_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
@@ -189,22 +189,9 @@ def _named(
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
-        known = meant_profile(wanted, profiles)
-        message = tr(
-            "There is no profile {wanted} in {file}.", wanted=wanted, file=display_path(file)
-        )
-        correct = (
-            tr("Choose one with /profile.")
-            if typed
-            else tr("Fix the profile in .dogent/dogent.json, or add it here.")
-        )
-        warnings.append(
-            ConfigWarning(
-                message,
-                tr("{known} {correct}", known=known, correct=correct),
-                "profile_unknown",
-            )
-        )
+        chosen = tr("Fix the profile in .dogent/dogent.json, or add it here.")
+        remedy = tr("Choose one with /profile.") if typed else chosen
+        warnings.append(no_profile(wanted, profiles, file, remedy))
         return None
     return profile_endpoint(wanted, data, file, warnings)
 

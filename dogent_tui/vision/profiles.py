@@ -11,7 +11,7 @@ from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import checked, meant_profile, read_profiles
+from dogent_tui.settings.config_check import checked, no_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import revealed
 from dogent_tui.storage.paths import display_path
@@ -37,12 +37,8 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     for warning in warnings:
         if warning.code != "config_unknown_key":
             raise _config(warning.message, warning.remedy)
-    where = display_path(file)
-    known = meant_profile(name, profiles)
-    raise _config(
-        tr("There is no vision profile {name} in {where}.", name=name, where=where),
-        tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
-    )
+    wrong = no_profile(name, profiles, file, tr("Add it there, {choose}.", choose=_CHOOSE))
+    raise _config(wrong.message, wrong.remedy)
 
 
 def vision_profile(name: str, data: Json, file: Path) -> VisionProfile:
