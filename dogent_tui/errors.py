@@ -74,7 +74,6 @@ _OF_DISK: Mapping[int, tuple[str, str]] = {
     errno.EINVAL: (tr("not accepted"), tr("Choose another name.")),
     errno.EILSEQ: (tr("name not accepted"), tr("Choose another name.")),
     errno.EBUSY: (tr("in use"), tr("Close the program that uses it, then try again.")),
-    errno.ETXTBSY: (tr("in use"), tr("Close the program that uses it, then try again.")),
     errno.EMFILE: _OPEN_FILES,
     errno.ENFILE: _OPEN_FILES,
     errno.ENOMEM: (tr("out of memory"), tr("Close other programs, then try again.")),

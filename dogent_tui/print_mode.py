@@ -199,15 +199,14 @@ class Printer(msgspec.Struct):
         """
         if self.answers is None:
             return False
-        if any(request.kind == "document_change" for request in self.service.requests):
-            self._say(
-                "a change of a document waits for its review; review it with: dogent-tui --continue"
-            )
+        requests = self.service.requests
+        if any(request.kind == "document_change" for request in requests):
+            self._say(_REVIEW_FIRST)
             return False
         try:
             asked = [
                 (request, check_answers(parse_request(request.payload), self.answers))
-                for request in self.service.requests
+                for request in requests
             ]
         except RequestError as error:
             self._say(tr("the answers do not match: {error}", error=error))
@@ -307,10 +306,13 @@ class Printer(msgspec.Struct):
         self.stdout.flush()
 
 
+_REVIEW_FIRST = tr("nothing yet: review the change first, with dogent-tui --continue")
+
+
 def _answers_wanted(payload: Json) -> str:
     """Return an example of a file of answers to this request."""
     if payload.get("type") == "document_change":
-        return tr("nothing yet: review the change first, with dogent-tui --continue")
+        return _REVIEW_FIRST
     if payload.get("type") == "outline_edit":
         return '{"outline": "…"}'
     return json.dumps(

@@ -4,7 +4,7 @@ ADR 5 explains why records are msgspec structs.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, dataclass_transform
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
 import msgspec
 
@@ -13,6 +13,18 @@ Json: TypeAlias = Mapping[str, Any]
 
 JsonDict: TypeAlias = dict[str, Any]
 """A JSON object that may be modified."""
+
+Kind = TypeVar("Kind")
+
+
+def at(value: Any, kind: type[Kind], *path: str | int) -> Kind:
+    """Return the value at `path` in the JSON `value`, an empty `kind` if there is none."""
+    for key in path:
+        try:
+            value = value[key]
+        except (LookupError, TypeError):
+            return kind()
+    return value if isinstance(value, kind) else kind()
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))

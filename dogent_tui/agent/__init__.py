@@ -30,25 +30,24 @@ The steps of a prompt
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt
    in the queue runs.
 
-**Storage.** A session's log (`storage/session_log.py`) holds every event as a line, in files of 16
-MB, from the first run or shell command on, without any key of the profiles or the environment
-(`known_secrets.py`) or any looked up since. `storage/sessions.py` lists, searches, renames and
-deletes sessions by an index file beside the log, which can be rebuilt from the log. `SessionHold`
-is a kernel lock on the log: a second window that opens the conversation gets
-`OpenedSession.read_only`, starts no agent and records nothing. It follows the log
-(`tui/sessions/other_window.py`; `LogTail` reads only what is new), and once the lock is free, it
-continues the conversation when a prompt is sent (`CurrentSession.ensure_writable`). A fork
-(`SessionChoice.fork_of`, the CLI's `--fork-session`) is stored from its first run on, and starts
-with a copy of the log. If the CLI no longer knows a session, the first prompt includes the
-conversation (`earlier_conversation`). After each start of the process its transcript is compared
-with the log (`cli_transcripts.memory_of`: prompts by run id, replies by message id, along the
-branch that the CLI resumes): what it lacks is sent with the next prompt; what the log lacks is
-reported, as are unreadable lines. Prompts queued when a window was killed are found in the log's
-last `QueueChanged`, and returned to the user (`replay.cut_off`). A conversation of another folder
-is opened by ending the application and starting it there, in the same process (`run_app`).
-`tests/agent/test_nothing_lost.py` lists what may happen to all this, `tests/storage/hammering.py`
-covers two windows at once. If the home folder is read-only, `files.locked` locks the folder of the
-file instead.
+**Storage.** A session's log (`storage/session_log.py`) holds every event as a line, from the first
+run or shell command on, without any key of the profiles or the environment (`known_secrets.py`) or
+any looked up since. `storage/sessions.py` lists, searches, renames and deletes sessions by an index
+file beside the log, which can be rebuilt from the log. `SessionHold` is a kernel lock on the log: a
+second window that opens the conversation gets `OpenedSession.read_only`, starts no agent and
+records nothing. It follows the log (`tui/sessions/other_window.py`; `LogTail` reads only what is
+new), and once the lock is free, it continues the conversation when a prompt is sent
+(`CurrentSession.ensure_writable`). A fork (`SessionChoice.fork_of`, the CLI's `--fork-session`) is
+stored from its first run on, and starts with a copy of the log. If the CLI no longer knows a
+session, the first prompt includes the conversation (`earlier_conversation`). After each start of
+the process its transcript is compared with the log (`cli_transcripts.memory_of`: prompts by run id,
+replies by message id, along the branch that the CLI resumes): what it lacks is sent with the next
+prompt; what the log lacks is reported, as are unreadable lines. Prompts queued when a window was
+killed are found in the log's last `QueueChanged`, and returned to the user (`replay.cut_off`). A
+conversation of another folder is opened by ending the application and starting it there, in the
+same process (`run_app`). `tests/agent/test_nothing_lost.py` lists what may happen to all this,
+`tests/storage/hammering.py` covers two windows at once. If the home folder is read-only,
+`files.locked` locks the folder of the file instead.
 
 **Rewinding** (`/rewind`). A run's id is the beginning of its message's UUID, which we pass to the
 CLI and its transcript keeps. `AgentService.rewind` ends the process; the next one resumes the same

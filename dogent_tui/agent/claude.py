@@ -144,29 +144,25 @@ class _ToolCalls:
     def __init__(self, process: CliProcess, tools: ToolServer) -> None:
         self._process = process
         self._tools = tools
-        self._under_way: dict[object, asyncio.Task[None]] = {}
+        self._under_way: set[asyncio.Task[None]] = set()
 
     def take(self, message: Json) -> bool:
-        """Return whether a message from the CLI is for our tools, or cancels one that was; if so,
-        handle it.
+        """Return whether a message from the CLI is for our tools; if so, handle it. Even that a
+        call is cancelled is one of these (measured).
         """
-        control_id, request = message.get("request_id"), message.get("request") or {}
-        if message.get("type") == "control_cancel_request" and control_id in self._under_way:
-            self._under_way[control_id].cancel()
-            return True
+        request = message.get("request") or {}
         if message.get("type") != "control_request" or request.get("subtype") != "mcp_message":
             return False
-        task = asyncio.create_task(self._answer(control_id, request), name="tool-call")
-        self._under_way[control_id] = task
-        task.add_done_callback(lambda _: self._under_way.pop(control_id, None))
+        task = asyncio.create_task(self._answer(message["request_id"], request), name="tool-call")
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
         return True
 
     async def close(self) -> None:
         """Cancel all calls, and wait until they have ended."""
-        tasks = list(self._under_way.values())
-        for task in tasks:
+        for task in self._under_way:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def _answer(self, control_id: object, request: Json) -> None:
         response: JsonDict = {"subtype": "success", "request_id": control_id}
@@ -306,7 +302,6 @@ class ClaudeConversation:
 
     async def switch_server(self, name: str, *, on: bool) -> None:
         """See `Conversation.switch_server`."""
-        self._process.give_time(name)
         try:
             await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
         except TimeoutError:  # it keeps trying

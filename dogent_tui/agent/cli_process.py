@@ -27,7 +27,6 @@ from dogent_tui.errors import AgentError, disk_remedy, reason_of
 from dogent_tui.language import sentences, tr
 from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
-from dogent_tui.settings.mcp_servers import STARTED
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.secrets import redact
 from dogent_tui.storage.files import atomic_write, private_folder
@@ -129,7 +128,6 @@ class CliProcess:
         name = f"{options.choice.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._prompt_file = options.config_dir / "prompts" / name
         self._servers_file = self._prompt_file.with_suffix(".json")
-        self._started_servers = self._prompt_file.with_suffix(".servers")
         self._process: asyncio.subprocess.Process | None = None
         self._hearing: asyncio.Task[None] | None = None
         self._stderr: list[str] = []
@@ -159,7 +157,6 @@ class CliProcess:
                 **{name: value for name, value in os.environ.items() if name != "CLAUDECODE"},
                 "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
                 **environment(options.endpoint, options.config_dir),
-                STARTED: str(self._started_servers),
                 "CLAUDE_AGENT_SDK_VERSION": version("claude-agent-sdk"),
                 "CLAUDE_CODE_SDK_READS_SESSION_STATE": "1",
                 "PWD": str(options.cwd),
@@ -246,10 +243,6 @@ class CliProcess:
         """Delete the file with the user's MCP servers, which contains keys."""
         self._servers_file.unlink(missing_ok=True)
 
-    def give_time(self, server: str) -> None:
-        """Give an MCP server that is started again as much time as at first."""
-        (self._started_servers / server).unlink(missing_ok=True)
-
     async def _hear(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
         with contextlib.suppress(ValueError):  # a line too long to be a message
@@ -266,7 +259,6 @@ class CliProcess:
         prompt = self._options.system_prompt
         atomic_write(self._prompt_file, prompt, mode=0o600, durable=False)
         if servers := self._options.servers:
-            private_folder(self._started_servers)
             text = json.dumps({"mcpServers": servers})
             atomic_write(self._servers_file, text, mode=0o600, durable=False)
 
@@ -276,7 +268,6 @@ class CliProcess:
         """
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
-        shutil.rmtree(self._started_servers, ignore_errors=True)
         session = self._options.choice.session_id
         if not any(self._prompt_file.parent.glob(f"{session}.*.md")):
             clear_keys(session, {*known_secrets(), *self._options.endpoint.secrets})
@@ -300,6 +291,9 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
     endpoint.
     """
     inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
+    # a proxy of the environment must not come before an endpoint on this machine
+    known = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    direct = ",".join(filter(None, (known, "127.0.0.1", "localhost")))
     return {
         **inherited,
         **endpoint.environment(),
@@ -310,6 +304,8 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "NO_PROXY": direct,
+        "no_proxy": direct,
         # otherwise the first request waits for a slow server, up to 30 s (measured)
         "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",
         # for our own tools, which limit their answers in characters
@@ -346,11 +342,7 @@ _STEERING = (
 )
 """Prefixes of variables that would redirect a session, give it other keys, or disable hooks."""
 
-_OFFLINE = {
-    "NO_PROXY": "127.0.0.1,localhost",
-    "no_proxy": "127.0.0.1,localhost",
-    "CLAUDE_CODE_GLOB_NO_IGNORE": "false",
-}
-"""The offline engine is on this machine: a proxy from the environment must not interfere. Its
-unrequested searches should not fill the hundred results of a Glob with files ignored by git.
+_OFFLINE = {"CLAUDE_CODE_GLOB_NO_IGNORE": "false"}
+"""The offline engine's unrequested searches should not fill the hundred results of a Glob with
+files ignored by git.
 """

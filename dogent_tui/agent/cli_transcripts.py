@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 from dogent_tui.settings.secrets import spellings
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import state_dir
@@ -61,7 +61,6 @@ def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
         session_id, process, *_ = file.name.split(".")
         if process.isdigit() and not is_alive(int(process)):
             clear_keys(session_id, keys)
-            shutil.rmtree(file.with_suffix(".servers"), ignore_errors=True)
             file.unlink(missing_ok=True)
 
 
@@ -88,8 +87,7 @@ def counted(session_id: str) -> JsonDict:
                 (line for line in reversed(list(file)) if b'"cost-state"' in line[:200]), last
             )
     with suppress(ValueError):
-        found = json.loads(last)
-        return found if isinstance(found, dict) else {}
+        return at(json.loads(last), dict)
     return {}
 
 
@@ -151,16 +149,11 @@ def _in_short(entry: Json) -> JsonDict:
     """Return an entry's position, whose message it is, and whether it says something: a prompt, or
     a text of the model.
     """
-    message = entry.get("message")
-    message = message if isinstance(message, dict) else {}
-    content, is_user = message.get("content"), entry.get("type") == "user"
-    texts = (
-        [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
-        if isinstance(content, list)
-        else []
-    )
-    is_prompt = isinstance(content, str) and not content.startswith(_OUTPUT_OF_COMMAND)
-    is_text = is_prompt if is_user else any(str(text.get("text", "")).strip() for text in texts)
+    message, is_user = at(entry, dict, "message"), entry.get("type") == "user"
+    prompt = message.get("content")
+    is_prompt = isinstance(prompt, str) and not prompt.startswith(_OUTPUT_OF_COMMAND)
+    texts = (at(block, str, "text") for block in at(message, list, "content"))
+    is_text = is_prompt if is_user else any(map(str.strip, texts))
     return {
         **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
         "message_id": str(message.get("id", "")),

@@ -6,7 +6,6 @@ Changes nothing and shows no keys.
 
 import asyncio
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
@@ -15,7 +14,6 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from dogent_tui import __version__
 from dogent_tui.agent.cli_process import cli_program
@@ -34,10 +32,10 @@ from dogent_tui.processes import stream_process
 from dogent_tui.settings.config_check import ConfigWarning, checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.key_files import open_to_others
+from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.mcp_servers import NAME as MCP
 from dogent_tui.settings.profiles import Endpoint, choose_endpoint
-from dogent_tui.settings.secrets import is_missing, reference, revealed
-from dogent_tui.settings.suspected_secrets import suspected_secrets
+from dogent_tui.settings.secrets import revealed
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.storage.files import read_json
@@ -133,12 +131,12 @@ async def _engines() -> list[Finding]:
     programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts())
     claude, pandoc, browser, fonts = programs
     packages = [
-        _package("pypandoc_binary", "pypandoc", tr("provides and finds pandoc")),
-        _package("PyMuPDF", "pymupdf", tr("reads pdf")),
-        _package("openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
-        _package("python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),
-        _package("typst", "typst", tr("makes pdfs without a browser")),
-        _package("playwright", "playwright", tr("controls the browser")),
+        _package("pypandoc_binary", tr("provides and finds pandoc")),
+        _package("PyMuPDF", tr("reads pdf")),
+        _package("openpyxl", tr("translates shared formulas of xlsx")),
+        _package("python-calamine", tr("reads xls, ods and xlsb")),
+        _package("typst", tr("makes pdfs without a browser")),
+        _package("playwright", tr("controls the browser")),
     ]
     return [claude, pandoc, browser, fonts, *packages]
 
@@ -222,17 +220,14 @@ async def _cjk_fonts() -> Finding:
     return Finding("Documents", name, "optional", tr("none"), remedy=remedy)
 
 
-def _package(name: str, module: str, use: str) -> Finding:
-    if importlib.util.find_spec(module) is None:
+def _package(name: str, use: str) -> Finding:
+    try:
+        return Finding("Documents", name, "ok", f"{importlib.metadata.version(name)} · {use}")
+    except importlib.metadata.PackageNotFoundError:
         remedy = tr(
             "Install the package {name} in the same environment as dogent-tui.", name=name.lower()
         )
         return Finding("Documents", name, "missing", use, remedy=remedy)
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        version = "?"
-    return Finding("Documents", name, "ok", f"{version} · {use}")
 
 
 async def _version(program: str) -> str:
@@ -268,8 +263,6 @@ _COMMANDS = ".claude/commands"
 _MOST_LISTED = 1_000
 """The number of entries of a folder to examine."""
 
-_JSON_FILES = (*PROFILE_MODELS, MCP, "dogent.json", "permissions.json", "trust.json")
-
 
 def examine_files(
     workspace: Workspace,
@@ -286,7 +279,7 @@ def examine_files(
         *_servers(workspace, home, servers),
         *_folders(),
     ]
-    secrets = suspected_secrets((workspace.settings_file, *(home / name for name in _JSON_FILES)))
+    secrets = known_secrets()
     return [finding.without(secrets) for finding in found]
 
 
@@ -327,17 +320,10 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: End
     if endpoint.kind == "anthropic":
         built_in = tr("the agent's built-in tools: no web profile chosen")
         return Finding(group, "searches", "ok", built_in)
-    nobody = {
-        "offline": tr("nobody: the offline engine does not search the web"),
-        "local": tr("nobody: a local model has no search of its own"),
-    }
-    detail = nobody.get(
-        endpoint.kind,
-        tr(
-            "the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them",
-            name=endpoint.name,
-        ),
-    )
+    own = tr("the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them")
+    none = tr("nobody: {name} has no search of its own")
+    detail = own if endpoint.kind == "custom" else none
+    detail = detail.format(name=endpoint.name)
     remedy = tr("Choose a web profile in /settings; a search engine needs a key of yours.")
     return Finding(group, "searches", "optional", detail, remedy=remedy)
 
@@ -401,23 +387,17 @@ def _profiles(group: str, file: Path) -> Finding:
     for name, data in profiles.items():
         warnings += checked(data, model, file, ("profiles", name))[1]
         for key in secret_keys(model):
-            what = tr("{key} of {name} in {file} refers to a key that does not exist")
-            warnings += _unrevealed(data.get(key), what.format(key=key, name=name, file=file.name))
+            try:
+                revealed(data.get(key))
+            except ConfigError as error:
+                what = tr("{key} of {name} in {file} refers to a key that does not exist")
+                what = what.format(key=key, name=name, file=file.name)
+                warnings.append(ConfigWarning(f"{what}: {error.message}", error.remedy))
     warnings += open_to_others(file)
     names = ", ".join(profiles)
     return found.judged(
         tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
     )
-
-
-def _unrevealed(value: Any, what: str) -> list[ConfigWarning]:
-    if is_missing(value) or reference(value) is None:
-        return []
-    try:
-        revealed(value)
-    except ConfigError as error:
-        return [ConfigWarning(f"{what}: {error.message}", error.remedy)]
-    return []
 
 
 def _settings(

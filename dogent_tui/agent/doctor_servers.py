@@ -54,14 +54,8 @@ class Finding(msgspec.Struct, frozen=True):
         def safe(text: str) -> str:
             return _USERINFO.sub("••••@", redact(text, secrets))
 
-        return replace(
-            self,
-            name=safe(self.name),
-            detail=safe(self.detail),
-            path=safe(self.path),
-            remedy=safe(self.remedy),
-            problems=tuple(map(safe, self.problems)),
-        )
+        told = {name: safe(getattr(self, name)) for name in ("name", "detail", "path", "remedy")}
+        return replace(self, **told, problems=tuple(map(safe, self.problems)))
 
 
 SERVER_STATES: Mapping[str, str] = {

@@ -167,10 +167,6 @@ _BY_STATUS = {
         tr("{who} rejected the credential (401)."),
         tr("{key} /profile chooses another."),
     ),
-    402: (
-        tr("{who} requires payment (402)."),
-        tr("Add credit with the provider, or choose another profile with /profile."),
-    ),
     403: (
         tr("{who} does not allow this with the credential it got (403)."),
         tr("Ask the provider for access to the model. If the credential is wrong: {key}"),

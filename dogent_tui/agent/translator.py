@@ -4,8 +4,8 @@ messages.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 
@@ -45,7 +45,7 @@ from dogent_tui.agent.sdk import (
     ToolUseBlock,
     UserMessage,
 )
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 from dogent_tui.tools.plan import NAME as PLAN
 from dogent_tui.tools.server import tool_name
 
@@ -99,16 +99,8 @@ class StreamedWrite:
             fields = from_json(self._pieces[0], allow_partial="trailing-strings")
         except ValueError:  # nothing yet, or not JSON: the call itself will report it
             return ""
-        path, text = (
-            (fields.get("file_path"), fields.get("content"))
-            if isinstance(fields, dict)
-            else (None, None)
-        )
-        if (
-            not isinstance(path, str)
-            or not isinstance(text, str)
-            or list(fields)[-1] == "file_path"
-        ):  # possibly truncated
+        path, text = at(fields, str, "file_path"), at(fields, str, "content")
+        if not path or list(fields)[-1] == "file_path":  # possibly truncated
             return ""
         self.path = path
         new, self._told = text[self._told :], max(self._told, len(text))
@@ -124,9 +116,9 @@ class UsageTotals(NamedTuple):
     @classmethod
     def of(cls, usd: object, usage: Json | None) -> "UsageTotals":
         """Return the CLI's totals: `usage` is by model."""
-        models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
+        models = [*(usage or {}).values()]
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-        tokens = UsedTokens(*(sum(int(model.get(name) or 0) for model in models) for name in names))
+        tokens = UsedTokens(*(sum(at(model, int, name) for model in models) for name in names))
         return cls(float(usd) if isinstance(usd, int | float) else 0.0, tokens)
 
 
@@ -373,24 +365,13 @@ def _retrying(data: Json) -> Retrying:
 
 
 def _todos_changed(tool_input: Json) -> TodosChanged:
-    todos = tool_input.get("todos")
+    """Return the plan in the input of a tool, which is arbitrary."""
+    known: Mapping[str, TodoStatus] = {each: each for each in get_args(TodoStatus)}
     return TodosChanged(
         todos=tuple(
-            Todo(str(todo.get("content", "")), _todo_status(todo.get("status")))
-            for todo in (todos if isinstance(todos, list) else [])
-            if isinstance(todo, dict)
+            Todo(at(todo, str, "content"), known.get(at(todo, str, "status"), "pending"))
+            for todo in at(tool_input, list, "todos")
         )
-    )
-
-
-def _todo_status(status: object) -> TodoStatus:
-    """Return the status as one of ours: the input of a tool is arbitrary."""
-    return (
-        "completed"
-        if status == "completed"
-        else "in_progress"
-        if status == "in_progress"
-        else "pending"
     )
 
 
@@ -445,10 +426,8 @@ def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
     hunks. Empty for a new file, for no change, and for any other result: the format is internal to
     the CLI and may change.
     """
-    patch = told.get("structuredPatch") if isinstance(told, Mapping) else None
-    if not isinstance(patch, Sequence) or isinstance(patch, str):
-        return ()
-    hunks = tuple(_sides(hunk.get("lines")) for hunk in patch if isinstance(hunk, Mapping))
+    patch = at(told, list, "structuredPatch")
+    hunks = tuple(_sides(lines) for hunk in patch if (lines := at(hunk, list, "lines")))
     return hunks if sum(len(old) + len(new) for old, new in hunks) <= _MOST else ()
 
 
@@ -459,26 +438,21 @@ def part_given(told: object, result: str) -> tuple[int, int, int] | None:
     In lines for the CLI's own Read, whose ``toolUseResult`` is `told`; in characters for our reader
     of Markdown files. None for any other result.
     """
-    file = told.get("file") if isinstance(told, Mapping) else None
-    if isinstance(file, Mapping):
-        start, count, total = file.get("startLine"), file.get("numLines"), file.get("totalLines")
-        if isinstance(start, int) and isinstance(count, int) and isinstance(total, int):
-            return start - 1, start - 1 + count, total
-        return None
+    if file := at(told, dict, "file"):
+        start, total = at(file, int, "startLine"), at(file, int, "totalLines")
+        return (start - 1, start - 1 + at(file, int, "numLines"), total) if start else None
     try:
-        known = json.loads(result.partition("\n")[0])
+        known = at(json.loads(result.partition("\n")[0]), dict)
     except ValueError:
         return None
-    if not isinstance(known, dict) or not {"path", "size", "modified"} <= known.keys():
+    if not {"path", "size", "modified"} <= known.keys():
         return None
     total = int(known.get("characters", 1))
     return int(known.get("offset", 0)), int(known.get("next_offset", total)), total
 
 
-def _sides(lines: Any) -> tuple[str, str]:
-    signed = (
-        [line for line in lines if isinstance(line, str)] if isinstance(lines, Sequence) else []
-    )
+def _sides(lines: list[Any]) -> tuple[str, str]:
+    signed = [line for line in lines if isinstance(line, str)]
     old = [line[1:] for line in signed if line[:1] in (" ", "-")]
     new = [line[1:] for line in signed if line[:1] in (" ", "+")]
     return "\n".join(old), "\n".join(new)

@@ -101,11 +101,13 @@ class Workers:
         try:
             yield worker
         finally:
-            if not writable and await worker.is_reusable():
-                self._idle.append(worker)
-                worker = None if len(self._idle) <= self._kept else self._idle.pop(0)
-            if worker is not None:
-                await worker.end()
+            try:
+                if not writable and await worker.is_reusable():
+                    self._idle.append(worker)
+                    worker = None if len(self._idle) <= self._kept else self._idle.pop(0)
+            finally:  # even if no one waits for it any more
+                if worker is not None:
+                    await worker.end()
 
     async def _idle_one(self, command: Sequence[str]) -> "_Worker | None":
         """Return an idle worker that was started with `command`: others see another pandoc, or

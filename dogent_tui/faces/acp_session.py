@@ -4,7 +4,6 @@ import asyncio
 import base64
 import contextlib
 import re
-import time
 import uuid
 from collections.abc import Sequence, Set
 from pathlib import Path
@@ -25,7 +24,7 @@ from dogent_tui.faces.shared import Chunk, Connected, open_review, selected_text
 from dogent_tui.language import tr
 from dogent_tui.references.lookup import format_reference
 from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import delete_unused, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 _SCOPES = ("once", "session", "always")
@@ -306,10 +305,8 @@ def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
 
 def _image(block: schema.ImageContentBlock) -> events.Attachment:
     kind = block.mime_type.rpartition("/")[2].partition("+")[0] or "png"
-    folder, oldest = image_folder(), time.time() - _KEPT_FOR_S
-    for old in folder.iterdir():
-        if old.stat().st_mtime < oldest:
-            old.unlink(missing_ok=True)
+    folder = image_folder()
+    delete_unused(folder, "*", _KEPT_FOR_S)
     path = folder / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
     path.write_bytes(base64.b64decode(block.data, validate=True))
     return events.Attachment(str(path), path.name, kind)

@@ -5,14 +5,13 @@ write when their server does not, converted to the types that the tool expects.
 import json
 from collections.abc import Collection
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import regex
 
 from dogent_tui.offline.messages_api import UNREADABLE, ReplyToolUse
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 
-Kind = TypeVar("Kind")
 NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args", "action_input", "tool_input")
 HOLDERS = ("tool_calls", "tool_call", "function_call")
@@ -120,16 +119,6 @@ def arguments_of(value: object) -> JsonDict | None:
             return None
         value = loads(value) if value.strip() else {}
     return None
-
-
-def at(value: Any, kind: type[Kind], *path: str | int) -> Kind:
-    """Return the value at `path` in the JSON `value`, an empty `kind` if there is none."""
-    for key in path:
-        try:
-            value = value[key]
-        except (LookupError, TypeError):
-            return kind()
-    return value if isinstance(value, kind) else kind()
 
 
 def loads(text: str) -> Any:

@@ -15,9 +15,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dogent_tui.endpoint_kind import ServerKind
-from dogent_tui.local_models.call_json import at, loads
+from dogent_tui.local_models.call_json import loads
 from dogent_tui.local_models.model import LocalModel, LocalServer
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession

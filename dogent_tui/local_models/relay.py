@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
-from dogent_tui.local_models.call_json import Tools, at, loads
+from dogent_tui.local_models.call_json import Tools, loads
 from dogent_tui.local_models.discovery import look_at
 from dogent_tui.local_models.model import (
     LABELS,
@@ -29,7 +29,7 @@ from dogent_tui.local_models.replies import LocalReply, UpstreamError, said_of
 from dogent_tui.local_models.upstream import chat_body, offered
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, error_event
 from dogent_tui.offline.server import Answer, LoopbackServer
-from dogent_tui.records import JsonDict
+from dogent_tui.records import JsonDict, at
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

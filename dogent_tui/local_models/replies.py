@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dogent_tui.local_models.call_json import Tools, arguments_of, at
+from dogent_tui.local_models.call_json import Tools, arguments_of
 from dogent_tui.local_models.text_calls import CallFinder
 from dogent_tui.offline.messages_api import (
     MessagesRequest,
@@ -17,6 +17,7 @@ from dogent_tui.offline.messages_api import (
     ReplyToolUse,
     StopReason,
 )
+from dogent_tui.records import at
 
 _COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 NO_ANSWER = "(The model gave no answer.)"

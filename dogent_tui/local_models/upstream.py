@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from dogent_tui.local_models.call_json import at
 from dogent_tui.offline.messages_api import MessagesRequest
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 
 _TAKEN = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
 """Fields that all servers know, with their names there; metadata, thinking, betas and context
@@ -86,7 +85,7 @@ def _room(request: MessagesRequest, window: int) -> int:
 def _blocks(content: Any, model: str) -> Iterator[Block]:
     """Yield the blocks of a message without those meaningless to another `model`."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    for part in parts if isinstance(parts, list) else []:
+    for part in at(parts, list):
         kind, text = at(part, str, "type"), at(part, str, "text")
         if text:
             presented = _PRESENTED.sub(f"You are powered by the model {model}.", text, count=1)

@@ -20,6 +20,4 @@ The steps of a search
    if the counts differ does it list them.
 5. Every folder is opened component by component with `O_NOFOLLOW` (`storage/places.py`): a link
    inserted in the meantime is not followed.
-6. A regular expression is applied only to files that contain the text common to all its matches
-   (`literals.py`).
 """

@@ -200,10 +200,7 @@ def _too_slow(request: Request) -> MarkdownSearchError:
     if getattr(request, "regex", False):
         return MarkdownSearchError(
             tr("The regular expression takes too long; no result was reached."),
-            tr(
-                "Make sure every match contains a literal word, which is searched first. Avoid"
-                " nested repeats, specify fewer files, or leave regex out."
-            ),
+            tr("Avoid nested repeats, specify fewer files, or leave regex out."),
         )
     return MarkdownSearchError(
         tr("Searching the workspace takes too long."), tr("Search fewer files: set file_pattern.")

@@ -3,11 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import Protocol, TypeAlias
 
 from dogent_tui.language import tr
-from dogent_tui.markdown_search.literals import needed_literal
 from dogent_tui.markdown_search.model import MarkdownSearchError
 
 _SHOWN = 200
@@ -142,16 +140,9 @@ class _Pattern:
     """A Python regular expression. It may take forever: the caller must limit the time."""
 
     def __init__(self, query: str) -> None:
-        from stringzilla import utf8_uncased_search
-
         self._expression = _compiled(query)
-        self._search = utf8_uncased_search
-        self._literal = needed_literal(query).encode("utf-8", "replace")
 
     def count(self, data: bytes) -> int:
-        with suppress(ValueError):  # not UTF-8
-            if self._literal and self._search(data, self._literal) < 0:
-                return 0
         return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
 
     def lines(self, data: bytes, most: int) -> list[Place]:

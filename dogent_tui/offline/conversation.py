@@ -19,7 +19,7 @@ from dogent_tui.offline.messages_api import (
 )
 from dogent_tui.offline.passages import MARK, Document, parse
 from dogent_tui.offline.words import extension, words
-from dogent_tui.records import Record
+from dogent_tui.records import Record, at
 
 READ_DOCUMENT = "mcp__dogent__read_document"
 EXPORT = "mcp__dogent__export_document"
@@ -163,14 +163,13 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(after.partition(_CLOSING)[0] or "[]")
     except (ValueError, RecursionError):
         items = []
-    items = items if isinstance(items, list) else []
-    files = [one for one in items if isinstance(one, dict) and one.get("path")]
+    paths = filter(None, (at(one, str, "path") for one in at(items, list)))
     piped = _PIPED.search(typed)
     typed = _PIPED.sub("", typed).strip()
     request = typed[:_PASTED].partition("\n")[0] if len(typed) > _PASTED else typed
     pasted = typed.removeprefix(request).strip()
     material = "\n\n".join(filter(None, (pasted, piped["text"].strip() if piped else "")))
-    return Run(request, tuple(dict.fromkeys(str(one["path"]) for one in files)), material)
+    return Run(request, tuple(dict.fromkeys(paths)), material)
 
 
 def _prompts(message: Message) -> Iterable[str]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.records import Json, JsonDict, Record
+from dogent_tui.records import Json, JsonDict, Record, at
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
@@ -109,8 +109,7 @@ class _Body(Record):
 class MessagesRequest(Record):
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
-    `size` is the length of its body in bytes; `headers` have lower-case names and include the
-    caller's token.
+    `size` is the length of its body in bytes.
     """
 
     model: str
@@ -119,7 +118,6 @@ class MessagesRequest(Record):
     tools: tuple[str, ...] = ()
     stream: bool = False
     size: int = 0
-    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     raw: Json = msgspec.field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -140,8 +138,8 @@ class MessagesRequest(Record):
         return next(filter(None, (strip_reminders(text).strip() for text in said)), "")
 
 
-def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
-    """Parse the body of a request, keeping its `headers`.
+def parse_request(body: bytes | str) -> MessagesRequest:
+    """Parse the body of a request.
 
     Raises ValueError with a sentence if `body` is not JSON or does not follow the API.
     """
@@ -151,11 +149,8 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ValueError(f"The request body is not right: {error}") from error
     size = len(body.encode(errors="replace")) if isinstance(body, str) else len(body)
-    known = {name.lower(): value for name, value in (headers or {}).items()}
     names, system = tuple(tool.name for tool in asked.tools), _joined_text(asked.system)
-    return MessagesRequest(
-        asked.model, system, asked.messages, names, asked.stream, size, known, data
-    )
+    return MessagesRequest(asked.model, system, asked.messages, names, asked.stream, size, data)
 
 
 def strip_reminders(text: str) -> str:
@@ -170,11 +165,8 @@ def strip_reminders(text: str) -> str:
 
 def _joined_text(content: Any) -> str:
     """Return the text of `content`, which may be a string or a list of blocks."""
-    if isinstance(content, str):
-        return content
-    items = content if isinstance(content, list) else []
-    parts = (part for part in items if isinstance(part, dict) and part.get("type") == "text")
-    return "\n\n".join(str(part.get("text", "")) for part in parts)
+    parts = (part for part in at(content, list) if at(part, str, "type") == "text")
+    return at(content, str) or "\n\n".join(at(part, str, "text") for part in parts)
 
 
 # ── What a reply holds ────────────────────────────────────────────────────────────────────────────
@@ -349,13 +341,6 @@ def _emptied(block: ReplyBlock) -> JsonDict:
         case ReplyToolUse(name, _, identity):
             return _as_json(ReplyToolUse(name, {}, identity))
     return _as_json(_TEXT)
-
-
-def models_json(name: str) -> JsonDict:
-    """Return the body of ``GET /v1/models`` for one model."""
-    created = "2025-10-01T00:00:00Z"
-    model = {"type": "model", "created_at": created, "id": name, "display_name": name}
-    return {"data": [model], "has_more": False}
 
 
 _MOST_PIECES, _LEAST_PIECE = 60, 48

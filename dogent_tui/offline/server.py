@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 Events: TypeAlias = AsyncGenerator[bytes, None]
 Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | Events
-"""A reply of complete blocks, an error, or the server-sent events themselves; the generator may
-raise `CutConnection`.
-"""
+"""A reply of complete blocks, an error, or the server-sent events themselves."""
 
 Responder: TypeAlias = Callable[[MessagesRequest], Awaitable[Answer]]
 
@@ -29,10 +27,6 @@ _LARGEST_BODY = 512 * 1024 * 1024
 """The maximum size of a request in bytes. Conversations with pictures or PDF files are large; only
 the holder of the token can send one.
 """
-
-
-class CutConnection(Exception):  # noqa: N818  (an instruction, not a failure)
-    """Raised by an answer's generator to close the connection in the middle of it."""
 
 
 class LoopbackServer:
@@ -70,7 +64,6 @@ class LoopbackServer:
         app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[guard])
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
-        app.router.add_get("/v1/models", self._list_models)
         app.router.add_route("HEAD", "/", self._probe)
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
@@ -137,15 +130,12 @@ class LoopbackServer:
         tokens = (await self._parse(request)).input_tokens
         return _json({"input_tokens": max(1, tokens)})
 
-    async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
-        return _json(messages_api.models_json(self.model))
-
     async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
         return _json({})
 
     async def _parse(self, request: "web.Request") -> MessagesRequest:
         body = await request.read()
-        return await asyncio.to_thread(messages_api.parse_request, body, request.headers)
+        return await asyncio.to_thread(messages_api.parse_request, body)
 
     # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
 
@@ -164,9 +154,6 @@ class LoopbackServer:
             async for data in events:
                 await response.write(data)
             await response.write_eof()
-        except CutConnection:
-            if request.transport is not None:
-                request.transport.close()
         except ConnectionResetError:
             _LOG.debug("The client left in the middle of a reply")
         finally:

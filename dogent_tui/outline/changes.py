@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from dogent_tui.language import tr
-from dogent_tui.outline.model import Heading, Headings
+from dogent_tui.outline.model import Heading, Headings, subtree_end
 from dogent_tui.records import Record
 
 Change = Literal["added", "moved", "edited"]
@@ -66,8 +66,6 @@ class Baseline:
         was moved.
         """
         before = self.headings
-        if before == after:
-            return Changes({}, (), ())
         old, new = self, Baseline(after)
         moved = set(_moved(old, new, carried))
         marks: dict[int, tuple[Change, ...]] = {}
@@ -113,7 +111,8 @@ class Baseline:
             if heading.id in gone and old.parents[heading.id] not in gone
         )
         for heading in deleted:
-            below = sum(1 for id_ in _under(old, heading.id) if id_ in gone)
+            place = old.order[heading.id]
+            below = sum(each.id in gone for each in before[place + 1 : subtree_end(before, place)])
             words = (
                 tr("Deleted {heading} and {count} below it.") if below else tr("Deleted {heading}.")
             )
@@ -134,12 +133,6 @@ def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
 def _placed(sentence: str, at_first: str, tree: Baseline, heading: Heading) -> str:
     place = tree.where(heading.id)
     return (sentence if place else at_first).format(heading=tree.title(heading.id), place=place)
-
-
-def _under(tree: Baseline, id_: int) -> Iterator[int]:
-    for child in tree.children.get(id_, ()):
-        yield child
-        yield from _under(tree, child)
 
 
 def _edited(known: Heading, heading: Heading) -> Iterator[str]:

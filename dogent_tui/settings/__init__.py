@@ -4,8 +4,8 @@ Configuration files have models: `config_models.py` for profiles, `WorkspaceSett
 `HomeSettings` in `values.py`. `config_check.py` validates a file against its model and names line
 and key; `make schemas` generates the schemas in `dogent_tui/schemas` (kept up to date by a test).
 `secrets.py` resolves `env:` and `keyring:` references when a profile is read, and nowhere else.
-`suspected_secrets.py` knows what a report must not contain; `agent/doctor.py` examines every file
-with the same checks without changing any.
+`known_secrets.py` knows what a log or a report must not contain; `agent/doctor.py` examines every
+file with the same checks without changing any.
 
 What a folder brings along. `trust.py` (`FolderTrust`) knows what this home created or trusted. A
 part in which nothing would be used (`trust_inventory.py`) is not asked about, and not trusted with

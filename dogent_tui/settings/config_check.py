@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import fields
 
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.storage.files import BrokenFile, read_json
 from dogent_tui.storage.json_lines import KeyPath, line_of
@@ -21,15 +21,6 @@ from dogent_tui.storage.paths import display_path, dogent_home
 
 SCHEMA_KEY = "$schema"
 """The key that names a file's schema for editors; we ignore it."""
-
-_WITHOUT_EFFECT = {
-    ("sandbox",): tr(
-        "Commands always run behind a wall now; no setting changes that. You can remove this key."
-    ),
-}
-"""Keys of `dogent.json` from earlier versions → what to know about each. They are kept like every
-unknown key.
-"""
 
 
 class ConfigWarning(Record):
@@ -118,9 +109,6 @@ def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarnin
     """Return the warning about a key that is not one of the `known` ones, suggesting the
     nearest.
     """
-    if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
-        message = tr("{path}: this key no longer has any effect.", path=_place(file, path))
-        return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
     near = nearest(path[-1], known)
     remedy = (
         tr('Did you mean "{near}"? It was kept.', near=near)
@@ -154,10 +142,12 @@ def meant(name: str, known: Iterable[str], otherwise: str) -> str:
     return tr('Did you mean "{near}"?', near=near) if near else otherwise
 
 
-def meant_profile(name: str, profiles: Iterable[str]) -> str:
-    """Return a sentence about which of `profiles` was meant by `name`, or which exist."""
+def no_profile(name: str, profiles: Iterable[str], file: Path, remedy: str) -> ConfigWarning:
+    """Return the warning that none of the `profiles` of `file` is called `name`."""
     names = ", ".join(profiles) or tr("none")
-    return meant(name, profiles, tr("It has: {profiles}.", profiles=names))
+    known = meant(name, profiles, tr("It has: {profiles}.", profiles=names))
+    message = tr("There is no profile {name} in {file}.", name=name, file=display_path(file))
+    return ConfigWarning(message, sentences(known, remedy), "profile_unknown")
 
 
 _WORDS = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import at
 from dogent_tui.settings.own_files import OwnChange, plan_change
 from dogent_tui.storage.files import (
     atomic_write,
@@ -63,8 +64,7 @@ def _with(data: Mapping[str, Any], path: KeyPath, value: Any) -> dict[str, Any]:
     """Return `data` with `value` at `path`."""
     key, *rest = path
     if rest:
-        inner = data.get(key)
-        value = _with(inner if isinstance(inner, Mapping) else {}, tuple(rest), value)
+        value = _with(at(data, dict, key), tuple(rest), value)
     elif value is None:
         return {name: held for name, held in data.items() if name != key}
     return {**data, key: value}

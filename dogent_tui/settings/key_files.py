@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from dogent_tui.language import tr
+from dogent_tui.records import at
 from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.secrets import is_missing, reference
@@ -46,11 +47,7 @@ def key_file_warnings(home: Path) -> list[ConfigWarning]:
 
 
 def _holds_a_key(file: Path) -> bool:
-    profiles = read_json(file, moves=False)[0].get("profiles")
+    profiles = at(read_json(file, moves=False)[0], dict, "profiles")
     names = secret_keys(PROFILE_MODELS[file.name])
-    return isinstance(profiles, dict) and any(
-        not is_missing(profile.get(name)) and reference(profile[name]) is None
-        for profile in profiles.values()
-        if isinstance(profile, dict)
-        for name in names
-    )
+    keys = (at(profile, str, name) for profile in profiles.values() for name in names)
+    return any(not is_missing(key) and reference(key) is None for key in keys)

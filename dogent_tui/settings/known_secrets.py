@@ -1,5 +1,5 @@
 """Every available key, from the files of the home folder and the environment, to be kept out of
-logs.
+logs and reports.
 """
 
 import os
@@ -26,7 +26,7 @@ def known_secrets() -> tuple[str, ...]:
     found = {value for name, value in os.environ.items() if names_key(name)}
     for file in _FILES:
         held, _ = read_json(dogent_home() / file, moves=False)
-        found |= {_looked_up(text) for text, secret in texts_in(held, _NAMED_AS_KEY) if secret}
+        found |= set(map(_looked_up, _keys_in(held)))
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
 
 
@@ -56,19 +56,14 @@ def _looked_up(key: str) -> str:
     return os.environ.get(found.name, "").strip() if found.store == "env" else ""
 
 
-def texts_in(
-    value: Any, names: re.Pattern[str], *, secret: bool = False
-) -> Iterator[tuple[str, bool]]:
-    """Yield each text in a JSON `value`, and whether it is `secret`: below one of `names`, at any
-    depth.
-    """
+def _keys_in(value: Any, *, is_key: bool = False) -> Iterator[str]:
+    """Yield each text in a JSON `value` below a name that indicates a key, at any depth."""
     match value:
         case Mapping():
             for name, inner in value.items():
-                under = secret or names.search(str(name)) is not None
-                yield from texts_in(inner, names, secret=under)
+                yield from _keys_in(inner, is_key=is_key or names_key(str(name)))
         case list():
             for inner in value:
-                yield from texts_in(inner, names, secret=secret)
-        case str():
-            yield value, secret
+                yield from _keys_in(inner, is_key=is_key)
+        case str() if is_key:
+            yield value

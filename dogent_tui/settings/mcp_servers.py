@@ -10,7 +10,6 @@ off again once its entry in the file changes.
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -49,18 +48,14 @@ _INHERITED = (
     *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"),
 )
 """What a server sees of our environment: nothing that may contain a key."""
-STARTED = "DOGENT_STARTED_SERVERS"
-"""The variable that tells a server's shell the folder with a file for each started server."""
 _START = (
-    f'mark="${STARTED}/$1"; shift; [ -e "$mark" ] || {{ : >"$mark"; shift 4; }}; '
     "for name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do "
     'case "$0" in *" $name "*) ;; *) unset "$name" ;; esac; done; exec "$@"'
 )
 """Removes everything from the environment except what the first argument names, and executes the
 program that follows. The agent process, which starts servers, has the model's key in its
-environment. A server that was started before is run through the four arguments before it.
+environment.
 """
-_RESTARTED = (sys.executable, "-I", "-S", str(Path(__file__).with_name("restarted_server.py")))
 
 
 class McpServer(Record):
@@ -130,7 +125,7 @@ def started_with(servers: Iterable[McpServer]) -> tuple[JsonDict, list[str]]:
     for server in servers:
         if server.on:
             try:
-                ready[server.name] = _ready(server.name, server.config)
+                ready[server.name] = _ready(server.config)
             except ConfigError as error:
                 left.append(
                     tr(
@@ -142,7 +137,7 @@ def started_with(servers: Iterable[McpServer]) -> tuple[JsonDict, list[str]]:
     return ready, left
 
 
-def _ready(name: str, config: Json) -> JsonDict:
+def _ready(config: Json) -> JsonDict:
     if "url" in config:
         headers = _values(config.get("headers"))
         kind = "sse" if config.get("type") == "sse" else "http"
@@ -152,7 +147,7 @@ def _ready(name: str, config: Json) -> JsonDict:
     kept = f" {' '.join((*_INHERITED, *own))} "
     return {
         "command": "/bin/sh",
-        "args": ["-c", _START, kept, name, *_RESTARTED, *command],
+        "args": ["-c", _START, kept, *command],
         "env": own,
     }
 

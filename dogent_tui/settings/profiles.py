@@ -17,7 +17,7 @@ from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json, Record
-from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, no_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
@@ -189,22 +189,9 @@ def _named(
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
-        known = meant_profile(wanted, profiles)
-        message = tr(
-            "There is no profile {wanted} in {file}.", wanted=wanted, file=display_path(file)
-        )
-        correct = (
-            tr("Choose one with /profile.")
-            if typed
-            else tr("Fix the profile in .dogent/dogent.json, or add it here.")
-        )
-        warnings.append(
-            ConfigWarning(
-                message,
-                tr("{known} {correct}", known=known, correct=correct),
-                "profile_unknown",
-            )
-        )
+        chosen = tr("Fix the profile in .dogent/dogent.json, or add it here.")
+        remedy = tr("Choose one with /profile.") if typed else chosen
+        warnings.append(no_profile(wanted, profiles, file, remedy))
         return None
     return profile_endpoint(wanted, data, file, warnings)
 
@@ -274,10 +261,10 @@ def _endpoint(of: _Origin, data: Json, warnings: list[ConfigWarning]) -> Endpoin
         return None
     ours = is_anthropic(url)
     try:
-        keys = {key: _credential(data, key) for key in _KEY_NAMES}
+        keys = {key: revealed(data.get(key)) for key in _KEY_NAMES}
         # Claude Code's login token is for Anthropic: no other endpoint gets it. A profile does not
         # contain one.
-        keys[_OAUTH] = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
+        keys[_OAUTH] = revealed(data.get(_OAUTH)) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
         warnings.append(
             ConfigWarning(
@@ -392,12 +379,6 @@ def _hint_at_profiles(profiles: Mapping[str, Json], warnings: list[ConfigWarning
 def _text(data: Json, key: str) -> str:
     value = data.get(key, "")
     return value.strip() if isinstance(value, str) else ""
-
-
-def _credential(data: Json, key: str) -> str:
-    """Return the key, empty if there is none. Raises ConfigError for a broken reference."""
-    text = _text(data, key)
-    return "" if is_missing(text) else revealed(text)
 
 
 _Milliseconds = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]

@@ -88,13 +88,13 @@ def reference(text: str) -> Reference | None:
     return None
 
 
-def revealed(text: str) -> str:
-    """Return the key that `text` is or refers to.
+def revealed(value: object) -> str:
+    """Return the key that `value` is or refers to, empty if none is given.
 
     Raises ConfigError for a broken reference. A keyring may wait for the user; it is given up after
     a while.
     """
-    key = _looked_up(text)
+    key = "" if is_missing(value) else _looked_up(str(value))
     _REVEALED.add(key)
     return key
 

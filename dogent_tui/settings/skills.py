@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dogent_tui.plain import one_line
-from dogent_tui.records import JsonDict, Record
+from dogent_tui.records import JsonDict, Record, at
 from dogent_tui.storage.files import first_text, names_in
 from dogent_tui.storage.paths import Workspace, dogent_home
 
@@ -95,6 +95,5 @@ def _told(text: str) -> JsonDict:
     import yaml  # imported on use: most users have no skills
 
     with suppress(yaml.YAMLError, RecursionError):
-        told = yaml.safe_load(head[1])
-        return told if isinstance(told, dict) else {}
+        return at(yaml.safe_load(head[1]), dict)
     return {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.language import ngettext, tr
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Record, at
 from dogent_tui.settings.custom_commands import command_files
 from dogent_tui.storage.files import names_in, read_json
 from dogent_tui.storage.paths import Workspace
@@ -34,45 +34,23 @@ def trust_inventory(workspace: Workspace) -> tuple[Found, ...]:
     unreadable files are listed.
     """
     root = workspace.root
-    found = [*_own(root), *_settings_of_claude(root), *_mcp_servers(root), *_folders(root)]
+    found = [*_texts(root), *_own_settings(root), *_settings_of_claude(root), *_listings(root)]
     return tuple(sorted(found, key=lambda one: not one.used))
 
 
-def _own(root: Path) -> Iterator[Found]:
-    place = ".dogent/dogent.md"
-    if os.path.lexists(root / place):
-        text = _text(root / place)
+_TEXTS = {
+    ".dogent/dogent.md": tr("Writing constraints for the agent"),
+    ".dogent/lessons.md": tr("Lessons for the agent"),
+}
+
+
+def _texts(root: Path) -> Iterator[Found]:
+    for place, what in _TEXTS.items():
+        text = _text(root / place) if os.path.lexists(root / place) else ""
         lines = [line for line in (text or "").splitlines() if line.strip()]
-        if text is None or lines:
-            count = (
-                ngettext(", {count} line", ", {count} lines", len(lines), count=len(lines))
-                if text is not None
-                else ""
-            )
-            yield Found(
-                tr("Writing constraints for the agent") + count,
-                place,
-                " / ".join(lines[:3]),
-                used=True,
-            )
-    place = ".dogent/lessons.md"
-    if os.path.lexists(root / place) and _text(root / place) != "":
-        yield Found(tr("Lessons for the agent"), place, used=True)
-    if names := [
-        name for name in names_in(root / ".dogent/templates", _MOST_FILES) if name.endswith(".md")
-    ]:
-        yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
-    yield from _own_servers(root)
-    yield from _own_settings(root)
-
-
-def _own_servers(root: Path) -> Iterator[Found]:
-    servers = _json(root / ".dogent/mcp.json").get("mcpServers")
-    if isinstance(servers, dict) and servers:
-        what = tr(
-            "MCP servers: programs outside the wall. Trusting starts none; /mcp turns them on"
-        )
-        yield Found(what, ".dogent/mcp.json", ", ".join(map(str, servers)), used=True)
+        count = ngettext(", {count} line", ", {count} lines", len(lines), count=len(lines))
+        if lines or text is None:
+            yield Found(what + count * bool(lines), place, " / ".join(lines[:3]), used=True)
 
 
 def _own_settings(root: Path) -> Iterator[Found]:
@@ -90,9 +68,9 @@ def _own_settings(root: Path) -> Iterator[Found]:
             yield Found(what, place, value.strip(), used=True)
 
 
+_RULES = tr("Rules that allow tool calls")
 _OF_CLAUDE = {
     "hooks": tr("Hooks"),
-    "permissions.allow": tr("Rules that allow tool calls"),
     "env": tr("Environment variables"),
     "enabledPlugins": tr("Plugins"),
     "extraKnownMarketplaces": tr("Plugins"),
@@ -103,11 +81,9 @@ _OF_CLAUDE = {
 def _settings_of_claude(root: Path) -> Iterator[Found]:
     for place in (".claude/settings.json", ".claude/settings.local.json"):
         settings = _json(root / place)
-        permissions = settings.get("permissions")
-        rules = permissions.get("allow") if isinstance(permissions, dict) else None
+        rules = at(settings, list, "permissions", "allow")
         told = {what: settings.get(key) for key, what in _OF_CLAUDE.items() if settings.get(key)}
-        told |= {_OF_CLAUDE["permissions.allow"]: rules} if rules else {}
-        for what, held in told.items():
+        for what, held in (told | ({_RULES: rules} if rules else {})).items():
             names = "" if what == _OF_CLAUDE["enabledPlugins"] else _listed(held)
             yield Found(what, place, names)
 
@@ -116,20 +92,32 @@ def _listed(held: object) -> str:
     return ", ".join(map(str, held)) if isinstance(held, dict | list) else ""
 
 
-def _mcp_servers(root: Path) -> Iterator[Found]:
-    if os.path.lexists(root / ".mcp.json"):
-        servers = _json(root / ".mcp.json").get("mcpServers")
-        yield Found(tr("MCP servers"), ".mcp.json", _listed(servers))
+def _listings(root: Path) -> Iterator[Found]:
+    """Yield what is listed by names: of files in a folder, and of servers."""
+    commands, templates = root / ".claude/commands", root / ".dogent/templates"
+    servers = tr("MCP servers: programs outside the wall. Trusting starts none; /mcp turns them on")
+    named = {
+        (".dogent/templates/", tr("Document templates"), True): [
+            name for name in names_in(templates, _MOST_FILES) if name.endswith(".md")
+        ],
+        (".dogent/mcp.json", servers, True): _servers(root / ".dogent/mcp.json"),
+        (".mcp.json", tr("MCP servers"), False): _servers(root / ".mcp.json"),
+        (".claude/commands/", tr("Commands"), True): [
+            file.relative_to(commands).as_posix() for file in command_files(commands)
+        ],
+        (".claude/agents/", tr("Subagents"), False): names_in(root / ".claude/agents", _MOST_FILES),
+        (".claude/skills/", tr("Skills"), True): names_in(root / ".claude/skills", _MOST_FILES),
+    }
+    for (place, what, used), names in named.items():
+        if names:
+            yield Found(what, place, ", ".join(names), used)
 
 
-def _folders(root: Path) -> Iterator[Found]:
-    commands = root / ".claude/commands"
-    if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
-        yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
-    if names := names_in(root / ".claude/agents", _MOST_FILES):
-        yield Found(tr("Subagents"), ".claude/agents/", ", ".join(names))
-    if names := names_in(root / ".claude/skills", _MOST_FILES):
-        yield Found(tr("Skills"), ".claude/skills/", ", ".join(names), used=True)
+def _servers(file: Path) -> list[str]:
+    """Return the names of the servers in a file; an empty one if it cannot be read."""
+    data, broken = read_json(file, moves=False)
+    servers = data.get("mcpServers", {})
+    return list(servers) if isinstance(servers, dict) and not broken else [""]
 
 
 def _text(path: Path) -> str | None:

@@ -8,7 +8,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import stat
 import threading
 import time
@@ -29,7 +28,7 @@ from dogent_tui.storage.paths import state_dir
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
+_TEMPORARY = f".dogent-{'[0-9a-f]' * 12}.tmp"
 _LEFT_S = 3_600.0
 """After this time a temporary file that has not replaced its target is abandoned: writing one takes
 milliseconds.
@@ -158,14 +157,17 @@ def temporary_beside(path: Path) -> Path:
 
 @cache
 def _clear_leftovers(folder: Path) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if (
-                _TEMPORARY.fullmatch(entry.name)
-                and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S
-            ):
-                with contextlib.suppress(OSError):
-                    Path(entry.path).unlink()
+    delete_unused(folder, _TEMPORARY, _LEFT_S)
+
+
+def delete_unused(folder: Path, names: str, unused_s: float) -> None:
+    """Delete the files in `folder` whose names match the glob `names` and that were not written for
+    this long. Never raises: another window may be doing the same.
+    """
+    for file in folder.glob(names):
+        with contextlib.suppress(OSError):
+            if time.time() - file.lstat().st_mtime > unused_s:
+                file.unlink()
 
 
 def _regular(path: Path) -> os.stat_result | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.records import Json, JsonDict
+from dogent_tui.records import Json, JsonDict, at
 from dogent_tui.storage.files import (
     BrokenFile,
     atomic_write,
@@ -33,7 +33,11 @@ class HomeRecords:
         """Return the current records. Never raises: if they cannot be read, the result is empty and
         `broken` says why.
         """
-        return [entry for entry in _entries(self._read(), self._root) if isinstance(entry, dict)]
+        return [
+            entry
+            for entry in at(self._read(), list, "workspaces", self._root)
+            if isinstance(entry, dict)
+        ]
 
     def put(self, records: Sequence[Json], keys: Sequence[str], *, gone: bool = False) -> None:
         """Add `records`, replacing those with equal `keys`; if `gone`, only remove these. Raises
@@ -51,10 +55,13 @@ class HomeRecords:
             if self.broken and self.broken.kept_as is None:
                 # otherwise its content would be lost
                 raise PermissionError(f"{self.path}: {self.broken.reason}")
-            kept = [entry for entry in _entries(data, self._root) if not is_replaced(entry)]
-            workspaces = data.get("workspaces")
-            data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
-            data["workspaces"][self._root] = [*kept, *([] if gone else records)]
+            kept = [
+                entry
+                for entry in at(data, list, "workspaces", self._root)
+                if not is_replaced(entry)
+            ]
+            mine = {self._root: [*kept, *([] if gone else records)]}
+            data["workspaces"] = at(data, dict, "workspaces") | mine
             atomic_write(self.path, json_text(data), mode=0o600)
             self.path.chmod(0o600)  # also if it was created by hand
 
@@ -62,9 +69,3 @@ class HomeRecords:
         data, broken = read_json(self.path)
         self.broken = broken or self.broken
         return data
-
-
-def _entries(data: JsonDict, root: str) -> list[Any]:
-    workspaces = data.get("workspaces")
-    entries = workspaces.get(root) if isinstance(workspaces, dict) else None
-    return entries if isinstance(entries, list) else []

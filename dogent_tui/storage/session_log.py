@@ -1,14 +1,11 @@
-"""The log of one conversation: events as JSON lines, in segments of limited size, with one writer
-at a time.
+"""The log of one conversation: events as JSON lines, with one writer at a time.
 
-``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Next to it are
-``STARTED_ID.json``, the metadata of the conversation, and ``STARTED_ID.lock``, which a window holds
-while it writes.
+Next to ``STARTED_ID.jsonl`` are ``STARTED_ID.json``, the metadata of the conversation, and
+``STARTED_ID.lock``, which a window holds while it writes.
 """
 
-import contextlib
 import os
-import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,20 +23,12 @@ from dogent_tui.storage.files import (
 if TYPE_CHECKING:
     from filelock import FileLock
 
-MISSING = "{}"
-"""Replaces lines that are gone; it is not an event, so it is read as a gap."""
-
-LARGEST_SEGMENT = 16_000_000
-"""The size of a segment in bytes after which the next line begins a new one."""
-
 SUFFIX = ".jsonl"
 
 PATIENCE_S = 0.1
 """How long to keep trying to take a hold, in seconds: `is_held` of another window takes it for an
 instant.
 """
-
-_SEGMENT = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
 class SessionHold:
@@ -88,13 +77,11 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 class SessionLog:
     """The log at `path`, open for appending. Thread-safe; close it at the end."""
 
-    def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
+    def __init__(self, path: Path) -> None:
         """Open the log, a new one or one to continue. Raises OSError."""
         self.path = path
-        self._largest_segment = largest_segment
-        segments = log_segments(path)
-        self._count = segment_number(segments[-1]) if segments else 1
-        self._descriptor = _open(_segment(path, self._count))
+        self._descriptor = open_for_appending(path, os.O_RDWR)
+        _drop_cut_line(self._descriptor)
 
     def append(self, line: str) -> None:
         """Append `line`, an event as JSON. It is passed to the kernel at once, so that a crash of
@@ -104,9 +91,6 @@ class SessionLog:
         flat = line.rstrip("\n").replace("\n", " ")
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
         size = os.fstat(self._descriptor).st_size
-        if size and size + len(data) > self._largest_segment:
-            self._begin_segment()
-            size = 0
         try:
             while data:
                 data = data[os.write(self._descriptor, data) :]
@@ -147,11 +131,6 @@ class SessionLog:
         if descriptor >= 0:
             os.close(descriptor)
 
-    def _begin_segment(self) -> None:
-        following = _open(_segment(self.path, self._count + 1))
-        os.close(self._descriptor)
-        self._descriptor, self._count = following, self._count + 1
-
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of the log `path`: see `LogTail.lines`."""
@@ -163,66 +142,30 @@ class LogTail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._number = 0  # the segment read last, and how much of it was read
         self._read = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the complete lines that were not yielded before, without line endings; `MISSING`
-        replaces a segment that is empty or gone. Raises OSError if the log is gone.
+        """Yield the complete lines that were not yielded before, without line endings. Raises
+        OSError if the log is gone.
         """
-        segments = log_segments(self._path)
-        if not segments:
-            raise FileNotFoundError(self._path)
-        for segment in segments:
-            number = segment_number(segment)
-            if number < self._number:
-                continue
-            if number > self._number:
-                if number > self._number + 1:
-                    yield MISSING
-                self._number, self._read = number, 0
-            with segment.open("rb") as file:
-                file.seek(self._read)
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        break
-                    self._read += len(line)
-                    if line.strip():
-                        yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
-            if not self._read and segment is not segments[-1]:
-                yield MISSING
-
-
-def log_segments(path: Path) -> list[Path]:
-    """Return the files of the log `path` in order; empty if there are none."""
-    segments = []
-    with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
-        segments = [
-            Path(entry.path)
-            for entry in entries
-            if entry.name.startswith(path.name) and _SEGMENT.search(entry.name)
-        ]
-    return sorted(segments, key=segment_number)
-
-
-def segment_number(segment: str | os.PathLike[str]) -> int:
-    """Return the segment number of a file, 0 if it is not a segment."""
-    found = _SEGMENT.search(os.fspath(segment))
-    return int(found[1] or 1) if found else 0
+        with self._path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                self._read += len(line)
+                if line.strip():
+                    yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
 
 
 def copy_log(source: Path, target: Path) -> None:
     """Create the log `target` with the content of the log `source`. Raises OSError."""
-    log = SessionLog(target)
     try:
-        for line in read_lines(source):
-            log.append(line)
+        with os.fdopen(open_for_appending(target), "wb") as copy, source.open("rb") as log:
+            shutil.copyfileobj(log, copy)
     except OSError:
-        log.close()
-        for segment in log_segments(target):
-            segment.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
         raise
-    log.close()
 
 
 def metadata_file(log: Path) -> Path:
@@ -245,16 +188,6 @@ def change_metadata(log: Path, changes: Callable[[Json], Json]) -> None:
 
 def _lock_of(log: Path) -> Path:
     return log.with_suffix(".lock")
-
-
-def _segment(path: Path, number: int) -> Path:
-    return path if number == 1 else path.with_name(f"{path.name}.{number}")
-
-
-def _open(segment: Path) -> int:
-    descriptor = open_for_appending(segment, os.O_RDWR)
-    _drop_cut_line(descriptor)
-    return descriptor
 
 
 def _drop_cut_line(descriptor: int) -> None:

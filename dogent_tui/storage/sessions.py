@@ -18,7 +18,7 @@ from pathlib import Path
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json, JsonDict, Record
+from dogent_tui.records import JsonDict, Record, at
 from dogent_tui.storage.files import private_folder, read_json
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.storage.session_log import (
@@ -27,10 +27,8 @@ from dogent_tui.storage.session_log import (
     SessionLog,
     change_metadata,
     copy_log,
-    log_segments,
     metadata_file,
     read_lines,
-    segment_number,
 )
 
 TITLE_CHARS = 80
@@ -122,7 +120,7 @@ def _date_back(folder: Path) -> None:
     now_ns = time.time_ns()
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if segment_number(entry.name) and entry.stat().st_mtime_ns > now_ns:
+            if entry.name.endswith(SUFFIX) and entry.stat().st_mtime_ns > now_ns:
                 with contextlib.suppress(OSError):
                     os.utime(entry.path, ns=(now_ns, now_ns), follow_symlinks=False)
 
@@ -200,8 +198,7 @@ def delete_session(record: SessionRecord) -> None:
     try:
         # first: without it nothing is listed any more
         metadata_file(record.path).unlink(missing_ok=True)
-        for segment in log_segments(record.path):
-            segment.unlink(missing_ok=True)
+        record.path.unlink(missing_ok=True)
     finally:
         hold.release()
     record.path.with_suffix(".lock").unlink(missing_ok=True)
@@ -212,40 +209,34 @@ def delete_session(record: SessionRecord) -> None:
 
 def _records(folder: Path) -> Iterator[SessionRecord]:
     """Yield the metadata of conversations, newest first, reading files only as needed."""
-    logs: dict[str, int] = {}
+    logs: list[tuple[int, str]] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if segment_number(entry.name):
-                found = entry.stat()
-                if found.st_size:  # an empty log is a conversation in which nothing was said
-                    name = entry.name.partition(SUFFIX)[0]
-                    logs[name] = max(logs.get(name, 0), found.st_mtime_ns)
-    for name, modified_ns in sorted(logs.items(), key=lambda log: (log[1], log[0]), reverse=True):
-        record = _record(folder / f"{name}{SUFFIX}", modified_ns)
+        logs = [
+            (found.st_mtime_ns, entry.path)
+            for entry in entries
+            # an empty log is a conversation in which nothing was said
+            if entry.name.endswith(SUFFIX) and (found := entry.stat()).st_size
+        ]
+    for modified_ns, path in sorted(logs, reverse=True):
+        record = _record(Path(path), modified_ns)
         if record is not None:
             yield record
 
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     metadata, _ = read_json(metadata_file(path))
-    if not _text(metadata, "session_id"):
+    if not at(metadata, str, "session_id"):
         metadata = _told_by_the_log(path)
     session_id, started, title, workspace = (
-        _text(metadata, key) for key in ("session_id", "started", "title", "workspace")
+        at(metadata, str, key) for key in ("session_id", "started", "title", "workspace")
     )
-    before = metadata.get("before")
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
-    earlier = tuple(map(str, before)) if isinstance(before, list) else ()
+    earlier = tuple(map(str, at(metadata, list, "before")))
     return SessionRecord(
-        session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier
+        session_id, path, started, title, updated, workspace, at(metadata, str, "dropped"), earlier
     )
-
-
-def _text(data: Json, key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _told_by_the_log(path: Path) -> JsonDict:

@@ -59,13 +59,6 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
 
 
 async def _fetch(libraries: Libraries, wanted: Namespace) -> FetchResult:
-    if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-        message = tr(
-            "The images_path of this folder points outside it ({images}).", images=libraries.images
-        )
-        raise WebError(
-            message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed"
-        )
     if wanted.private:
         libraries.hosts.approve(wanted.url)
     try:

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, ToolFailure, as_json, typed_tool, with_rows
+from dogent_tui.tools.server import Tool, as_json, typed_tool, with_rows
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
 
@@ -92,14 +92,6 @@ def web_fetch_tool(libraries: Libraries) -> Tool:
     """
 
     async def fetch(wanted: _FetchInput, _: object) -> str:
-        if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-            message = (
-                f"The images folder {libraries.settings.images_path} points outside the workspace,"
-                " so no images are saved."
-            )
-            raise ToolFailure(
-                f'{message} Fetch with mode "text", or ask the user to fix images_path.'
-            )
         found = await libraries.fetcher.fetch(
             wanted.url,
             mode=wanted.mode,

@@ -13,30 +13,6 @@ HEAD_BYTES = 4096
 IMAGE = "image"
 """A format that Pillow may know; only decoding tells whether it is a picture."""
 
-_SOUND = (tr("a sound recording"), tr("Transcribe it into a text file first."))
-_OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
-    (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
-    (
-        0,
-        b"PK\x03\x04",
-        tr("an office document or an archive"),
-        tr("Read documents with read_document; unpack archives first."),
-    ),
-    (4, b"ftypM4A", *_SOUND),
-    (0, b"ID3", *_SOUND),
-    (
-        0,
-        b"OggS",
-        tr("a sound recording or an Ogg video"),
-        tr("Export it as mp4 first if it is a video."),
-    ),
-    (0, b"fLaC", *_SOUND),
-    (0, b"8BPS", tr("a Photoshop document"), tr("Export it as PNG first.")),
-    (0, b"%!PS", tr("a PostScript drawing"), tr("Export it as PNG first.")),
-    (0, b"\x1f\x8b", tr("a compressed file"), tr("Unpack it first.")),
-)
-"""(offset, bytes, what it is, what to do)."""
-
 
 def kind_of(file: IO[bytes]) -> str:
     """Return `IMAGE`, or the format of a video (`mp4`, `mov`, `webm`, `mkv`, `avi`), or "" for
@@ -47,15 +23,17 @@ def kind_of(file: IO[bytes]) -> str:
     is_image = any(head.startswith(magic, offset) for offset, magic, _ in IMAGE_MAGIC)
     if is_image or head.startswith(b"BM") or (head[:4], head[8:12]) == (b"RIFF", b"WEBP"):
         return IMAGE
-    return "" if _other(head) else video_format(file)
+    return video_format(file)
 
 
 def description_of(head: bytes) -> tuple[str, str]:
     """Return what a file that is neither picture nor video seems to be, and what to do with it."""
-    if found := _other(head):
-        return found
     if not head:
         return "empty", tr("Specify an image or a video.")
+    if head.startswith((b"%PDF-", b"PK\x03\x04")):
+        return tr("a document or an archive"), tr(
+            "Read documents with read_document; unpack archives first."
+        )
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if b"<svg" in start[:2048] and start.startswith(b"<"):
         return tr("an SVG drawing, which is text"), tr(
@@ -72,14 +50,3 @@ def description_of(head: bytes) -> tuple[str, str]:
     if b"\0" not in head:
         return tr("text, despite its name"), tr("Read it with the Read tool.")
     return tr("not in a known image or video format"), tr("Export it as PNG, JPEG or mp4 first.")
-
-
-def _other(head: bytes) -> tuple[str, str] | None:
-    return next(
-        (
-            (what, remedy)
-            for offset, magic, what, remedy in _OTHERS
-            if head.startswith(magic, offset)
-        ),
-        None,
-    )

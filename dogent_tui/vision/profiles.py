@@ -11,9 +11,9 @@ from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import checked, meant_profile, read_profiles
+from dogent_tui.settings.config_check import checked, no_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
-from dogent_tui.settings.secrets import is_missing, revealed
+from dogent_tui.settings.secrets import revealed
 from dogent_tui.storage.paths import display_path
 from dogent_tui.vision.model import VisionError, VisionProfile
 
@@ -37,12 +37,8 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     for warning in warnings:
         if warning.code != "config_unknown_key":
             raise _config(warning.message, warning.remedy)
-    where = display_path(file)
-    known = meant_profile(name, profiles)
-    raise _config(
-        tr("There is no vision profile {name} in {where}.", name=name, where=where),
-        tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
-    )
+    wrong = no_profile(name, profiles, file, tr("Add it there, {choose}.", choose=_CHOOSE))
+    raise _config(wrong.message, wrong.remedy)
 
 
 def vision_profile(name: str, data: Json, file: Path) -> VisionProfile:
@@ -86,7 +82,7 @@ def check_address(profile: VisionProfile) -> None:
 
 
 def _check(profile: VisionProfile) -> None:
-    if is_missing(profile.api_key):
+    if not profile.api_key:
         raise _config(
             tr("The vision profile {profile} has no key.", profile=profile.name),
             tr(
@@ -97,17 +93,12 @@ def _check(profile: VisionProfile) -> None:
                 choose=_CHOOSE,
             ),
         )
-    if not profile.provider:
-        raise _config(
-            tr("The vision profile {profile} has no provider.", profile=profile.name),
-            tr('Add "provider" to it in {where}.', where=profile.where),
-        )
 
 
 def _key(text: str, name: str, where: str) -> str:
     """Return the key that `text` is, or refers to."""
     try:
-        return text if is_missing(text) else revealed(text)
+        return revealed(text)
     except ConfigError as error:
         raise _config(
             tr("{where} has no key: {message}", where=_of(name, where), message=error.message),

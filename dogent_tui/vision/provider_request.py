@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from dogent_tui.http_client import ConnectionFailure, exchange, proxy_for
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json
+from dogent_tui.records import Json, at
 from dogent_tui.settings.secrets import redact
 from dogent_tui.vision.model import VisionError, VisionProfile
 
@@ -179,11 +179,8 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
     except (ValueError, RecursionError):
         return ""
     error = found.get("error", found) if isinstance(found, dict) else found
-    message = error.get("message") if isinstance(error, dict) else error
-    if not isinstance(message, str) or not message.strip():
-        return ""
-    said = one_line(redact(message, [profile.api_key]))
-    return f": {said[:_SAID_CHARS].rstrip('. ')}"
+    said = one_line(redact(at(error, str) or at(error, str, "message"), [profile.api_key]))
+    return f": {said[:_SAID_CHARS].rstrip('. ')}" if said else ""
 
 
 def _unreachable(profile: VisionProfile, failure: ConnectionFailure) -> VisionError:

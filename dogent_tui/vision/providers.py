@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
-from dogent_tui.records import Json
+from dogent_tui.records import Json, at
 from dogent_tui.settings.config_check import meant
 from dogent_tui.vision.answer import parse_answer, question
 from dogent_tui.vision.model import (
@@ -116,10 +116,8 @@ class ChatCompletions(VisionClient):
 
     def answer_of(self, reply: Json) -> tuple[object, object]:
         """See `VisionClient.answer_of`."""
-        choices = reply.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(choice, dict) or not isinstance(message, dict):
+        choice = at(reply, dict, "choices", 0)
+        if not (message := at(choice, dict, "message")):
             raise _no_answer(self._profile)
         reason = "refusal" if message.get("refusal") else choice.get("finish_reason")
         return message.get("content"), reason
@@ -224,13 +222,8 @@ def _address(base: str, path: str, version: str = "") -> str:
 
 def _text_of(content: object) -> str:
     """Return the text of a message: a string, or a list of parts some of which are texts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [
-        part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"
-    ]
-    return "".join(text for text in texts if isinstance(text, str))
+    parts = (part for part in at(content, list) if at(part, str, "type") == "text")
+    return at(content, str) or "".join(at(part, str, "text") for part in parts)
 
 
 def _no_answer(profile: VisionProfile) -> VisionError:

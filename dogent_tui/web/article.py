@@ -24,7 +24,7 @@ from dogent_tui.language import tr
 from dogent_tui.records import JsonDict, Record
 from dogent_tui.web.article_lines import squeezed, tidied
 from dogent_tui.web.boilerplate import clean
-from dogent_tui.web.content_encodings import unescaped
+from dogent_tui.web.plain_page import unescaped
 from dogent_tui.web.selection import article_of, says_only_links
 
 _MOST_CHARS = 6_000_000

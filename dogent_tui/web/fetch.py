@@ -368,7 +368,6 @@ _WHAT = {
     "text": tr("text"),
     "document": tr("a document"),
     "image": tr("an image"),
-    "other": tr("a file"),
 }
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from dogent_tui.http_client import ConnectionFailure, Reply, exchange, proxy_for
 from dogent_tui.plain import one_line
-from dogent_tui.records import Record
+from dogent_tui.records import Record, at
 
 _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
@@ -100,15 +100,8 @@ async def list_models(
     reply = await _asked("GET", url, timeout_s, headers=given)
     text = reply.body.decode(errors="replace") if isinstance(reply, Reply) else ""
     value = _parsed(text) if reply.status == 200 else None
-    models = value.get("data") if isinstance(value, dict) else None
-    ids = (
-        model.get("id")
-        for model in (models if isinstance(models, list) else ())
-        if isinstance(model, dict)
-    )
-    return tuple(
-        dict.fromkeys(name for name in ids if isinstance(name, str) and _MODEL_NAME.fullmatch(name))
-    )
+    names = (at(model, str, "id") for model in at(value, list, "data"))
+    return tuple(dict.fromkeys(filter(_MODEL_NAME.fullmatch, names)))
 
 
 async def _asked(method: str, url: str, timeout_s: float, **request: Any) -> Reply | Answered:
@@ -154,13 +147,10 @@ def _answered(url: str, reply: Reply) -> Answered:
         return Answered("page", status, one_line(unescape(title[1]))[:80].strip() if title else "")
     lines = [line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:")]
     found = [value for value in map(_parsed, lines or [text]) if isinstance(value, dict)]
-    for value in found:
-        error = value.get("error")
-        if error and isinstance(error, (dict, str)):
-            said = error if isinstance(error, str) else error.get("message")
-            kind = error.get("type") if isinstance(error, dict) else ""
-            status = status if status >= 300 else _STATUS.get(str(kind), status)
-            return Answered("error", status, one_line(said[:400]) if isinstance(said, str) else "")
+    for error in (value["error"] for value in found if value.get("error")):
+        status = status if status >= 300 else _STATUS.get(at(error, str, "type"), status)
+        said = at(error, str) or at(error, str, "message")
+        return Answered("error", status, one_line(said[:400]))
     types = {value.get("type") for value in found}
     if status == 200 and ("message" in types or "message_stop" in types):
         return Answered("message", status)

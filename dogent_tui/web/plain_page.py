@@ -8,12 +8,12 @@ handle. No parser of HTML: for 80,000 nested elements, lexbor takes 14 s.
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from html import unescape
 from itertools import groupby, islice
 from urllib.parse import urljoin
 
 from dogent_tui.documents.html.nodes import BLOCKS, TITLES
 from dogent_tui.documents.pandoc.escapes import fence
-from dogent_tui.web.content_encodings import unescaped
 
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<rest>[^<>]*+)>|(?P<text>[^<]{1,65536})|<",
@@ -144,3 +144,14 @@ class _Page:
             yield f"{ticks}\n{code}\n{ticks}"
         elif text := "\n".join(line.strip() for line in said.split("\n")).strip():
             yield self._sign + (text.replace("\n", " ") if self._sign else text)
+
+
+_ENDLESS = re.compile(r"&#[0-9]{1000,};?")
+"""Python refuses to convert numbers with more than 4,300 digits to int."""
+
+
+def unescaped(text: str) -> str:
+    """Return untrusted `text` with its character references replaced; invalid ones become
+    U+FFFD.
+    """
+    return unescape(_ENDLESS.sub("\ufffd", text))

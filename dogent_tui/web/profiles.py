@@ -8,7 +8,7 @@ from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json, Record
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, no_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.settings.values import load_home_settings
@@ -83,13 +83,9 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
     warnings += found
     data = profiles.get(name)
     if data is None:
-        known = meant_profile(name, profiles)
-        message = tr("There is no profile {name} in {file}.", name=name, file=display_path(file))
-        raise WebError(
-            message,
-            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.", known=known),
-            code="no_profile",
-        )
+        remedy = tr("Fix web_profile in .dogent/dogent.json, or add the profile.")
+        wrong = no_profile(name, profiles, file, remedy)
+        raise WebError(wrong.message, wrong.remedy, code="no_profile")
     profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
         message = tr(
@@ -122,7 +118,7 @@ def web_profile(
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = "" if is_missing(value) else revealed(value) if key in _SECRETS else value
+            texts[key] = revealed(value) if key in _SECRETS or is_missing(value) else value
         except ConfigError as error:
             texts[key] = ""
             message = tr(

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 
 import aiohttp
 import msgspec
+from aiohttp.http_exceptions import ContentEncodingError
 from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
@@ -20,7 +21,6 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.web.address import Allowed
-from dogent_tui.web.content_encodings import ENCODINGS, decoder_for
 from dogent_tui.web.guarded_connector import Guard, MakeResolver, guarded_connector, open_connector
 from dogent_tui.web.model import WebError
 from dogent_tui.web.url import joined, parse_url
@@ -32,7 +32,6 @@ _HEADERS = {
     "Accept": (
         "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7"
     ),
-    "Accept-Encoding": ENCODINGS,
 }
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({429, 503})
@@ -145,7 +144,6 @@ class Transport:
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=_HEADERS,
-                auto_decompress=False,
                 timeout=aiohttp.ClientTimeout(),
                 max_line_size=32_768,
                 max_field_size=32_768,
@@ -180,20 +178,15 @@ class Transport:
     async def _body(self, url: URL, response: aiohttp.ClientResponse) -> bytes:
         if (response.content_length or 0) > self._limits.sent_bytes:
             raise self._too_large(url)
-        decoder = decoder_for(",".join(response.headers.getall("Content-Encoding", [])))
         body = bytearray()
-        sent = 0
         try:
             while chunk := await self._chunk(response):
-                sent += len(chunk)
-                for piece in decoder.feed(chunk):
-                    body += piece
-                    if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
-                        raise self._too_large(url)
-                    await asyncio.sleep(0)  # a chunk may expand to many pieces
+                body += chunk
+                sent = response.content.total_raw_bytes
+                if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
+                    raise self._too_large(url)
         except TimeoutError:
             raise _slow(url, tr("stopped halfway, or is not responding")) from None
-        decoder.finish()
         return bytes(body)
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
@@ -273,7 +266,10 @@ def _failure(url: URL, error: Exception) -> WebError:
     # not decoded, as not every such name can be
     host = url.raw_host or ""
     failure = connection_failure(error, host)
-    if failure.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
+    if failure.kind == "lost" and (
+        isinstance(error.__cause__, ContentEncodingError)
+        or isinstance(error, aiohttp.ClientResponseError | ValueError)
+    ):
         message = tr("{host} did not respond with HTTP.", host=host)
         return WebError(message, tr("Check the address."), code="damaged", host=host)
     return WebError(failure.message, _REMEDIES[failure.kind], code=failure.code, host=host)

@@ -17,12 +17,15 @@ from dogent_tui.tools.libraries import Libraries
 from tests.local_models.stand_ins import LLAMA_CPP, LM_STUDIO, StandIn
 
 
-def test_the_cli_is_told_of_a_window_and_lets_no_proxy_come_between():
+def test_the_cli_is_told_of_a_window_and_lets_no_proxy_come_between(monkeypatch):
+    monkeypatch.setenv("no_proxy", "wiki.corp")
     told = environment(Endpoint("llama", "local", "http://127.0.0.1:1", window=24_000), Path("/c"))
     assert told["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] == "24000"
     assert told["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] == "6000"
     assert told["DISABLE_AUTO_COMPACT"] == "1"
-    assert "127.0.0.1" in told["NO_PROXY"]
+    gateway = environment(Endpoint("gateway", "custom", "http://127.0.0.1:1"), Path("/c"))
+    for variables in (told, gateway):
+        assert variables["NO_PROXY"] == variables["no_proxy"] == "wiki.corp,127.0.0.1,localhost"
     assert "DISABLE_AUTO_COMPACT" not in environment(
         Endpoint("llama", "local", "http://127.0.0.1:1"), Path("/c")
     )

@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
-    Notice,
     Prompt,
     RunFinished,
     RunStarted,
@@ -19,7 +16,6 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.replay import replay_log
-from dogent_tui.storage.session_log import LogTail
 
 
 def written(folder: Path, *events: Event) -> Path:
@@ -81,17 +77,3 @@ def test_what_was_cut_short_is_all_there(tmp_path):
     *read, gap = replay_log(log)[0]
     assert read == events
     assert (gap.type, gap.code) == ("notice", "gap")
-
-
-@pytest.mark.parametrize("lost", [Path.unlink, lambda piece: piece.write_text("")])
-def test_a_piece_of_the_log_that_is_gone_or_empty_is_said_to_be_missing(tmp_path, lost):
-    log = written(tmp_path, RunStarted(prompt=Prompt("first"), run_id="r"))
-    for number in (2, 3):
-        piece = RunStarted(prompt=Prompt(f"piece {number}"), run_id=f"r{number}")
-        log.with_name(f"{log.name}.{number}").write_text(f"{to_json(piece)}\n", encoding="utf-8")
-    lost(log)
-    gap, *rest = replay_log(log)[0]
-    assert isinstance(gap, Notice)
-    assert gap.code == "gap"
-    assert [event.prompt.text for event in rest] == ["piece 2", "piece 3"]
-    assert len([*LogTail(log).lines()]) == 3

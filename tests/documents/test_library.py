@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.documents.messages import Finished, Request
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workers import Limits, Workers
 from tests.documents import hostile
@@ -151,6 +152,26 @@ async def test_the_first_page_comes_before_the_end_and_the_rest_without_being_as
         again = await library.read(path, offset=10**9)
         assert again.total_chars is not None
         assert (await library.read(path, offset=again.total_chars - 4)).text == "done"
+
+
+async def test_no_process_is_left_when_a_reader_is_cancelled_at_its_very_end(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("Visits rose.", encoding="utf-8")
+    before, workers, finished = children(), Workers(Limits()), asyncio.Event()
+
+    async def read():
+        request = Request(bytes(path), ReadOptions())
+        async with contextlib.aclosing(workers.convert(path, request, path)) as said:
+            async for messages in said:
+                if isinstance(messages[-1], Finished):
+                    finished.set()
+
+    reading = asyncio.create_task(read())
+    await finished.wait()
+    reading.cancel()
+    await asyncio.wait([reading])
+    await workers.close()
+    await until(lambda: children() <= before)
 
 
 async def test_a_document_that_trickles_in_gives_a_shorter_page_in_time(folder, open_hostile):

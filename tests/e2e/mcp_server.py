@@ -1,12 +1,10 @@
-"""An MCP server on stdin and stdout, as small as one can be: ``python mcp_server.py [slow | once
-FILE]``. `slow` never answers; `once` ends with its first call, and never answers when it is started
-again, which `FILE` tells it.
+"""An MCP server on stdin and stdout, as small as one can be: ``python mcp_server.py [slow]``.
+`slow` never answers.
 """
 
 import json
 import os
 import sys
-from pathlib import Path
 
 TOOLS = [
     {
@@ -37,17 +35,8 @@ def answer(method: str, params: dict) -> dict | None:
     return {} if method == "ping" else None
 
 
-def is_silent() -> bool:
-    if "once" not in sys.argv:
-        return "slow" in sys.argv
-    started = Path(sys.argv[-1])
-    was_there = started.exists()
-    started.touch()
-    return was_there
-
-
 def main() -> None:
-    silent = is_silent()
+    silent = "slow" in sys.argv
     for line in sys.stdin:
         request = json.loads(line)
         if "id" in request and not silent:
@@ -59,8 +48,6 @@ def main() -> None:
             )
             sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **said}) + "\n")
             sys.stdout.flush()
-            if "once" in sys.argv and request["method"] == "tools/call":
-                os._exit(0)
 
 
 if __name__ == "__main__":

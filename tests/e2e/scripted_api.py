@@ -21,6 +21,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from aiohttp import web
+
 from dogent_tui.offline.messages_api import (
     ApiError,
     MessagesRequest,
@@ -31,7 +33,7 @@ from dogent_tui.offline.messages_api import (
     ReplyToolUse,
     error_event,
 )
-from dogent_tui.offline.server import Answer, CutConnection, LoopbackServer
+from dogent_tui.offline.server import Answer, Events, LoopbackServer
 
 MODEL = LoopbackServer.model
 
@@ -148,7 +150,7 @@ class ScriptedApi:
     """
 
     def __init__(self, *, token: str = "") -> None:
-        self._server = LoopbackServer(self._respond)
+        self._server = _Server(self._respond)
         self._server.token = token or self._server.token
         self._arrived = asyncio.Condition()
         self.reset()
@@ -290,6 +292,20 @@ class ScriptedApi:
             return self._otherwise(request)
         self.unexpected.append(request)
         return ApiError(400, f"The test scripted no reply for request {len(self.requests)}.")
+
+
+class CutConnection(Exception):  # noqa: N818  (an instruction, not a failure)
+    """Raised by an answer's generator to close the connection in the middle of it."""
+
+
+class _Server(LoopbackServer):
+    async def _stream(self, request: web.Request, events: Events) -> web.StreamResponse:
+        try:
+            return await super()._stream(request, events)
+        except CutConnection:
+            assert request.transport is not None
+            request.transport.close()
+            return web.Response()
 
 
 def _error(status: int, message: str = "", headers: Mapping[str, str] | None = None) -> ApiError:

@@ -127,32 +127,6 @@ async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
 
 
 @pytest.mark.thorough
-async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
-    api, open_service, tmp_path
-):
-    started = tmp_path / "started"
-    write(dogent_home(), notes=server("once", str(started)))
-    async with open_service() as agent:
-        await connected(agent)
-        await start(agent, api)
-        await allow(agent, "session")
-        await agent.heard(RunFinished)
-        await start(agent, api)
-        finished = await agent.heard(RunFinished, 2)
-        assert finished.status == "completed"
-        first, second = agent.of(ToolResult)
-        assert not first.is_error
-        assert second.is_error
-        started.unlink()
-        await agent.service.switch_server("notes", on=False)
-        await agent.service.switch_server("notes", on=True)
-        await connected(agent)
-        await start(agent, api)
-        await agent.heard(RunFinished, 3)
-        assert not agent.of(ToolResult)[2].is_error
-
-
-@pytest.mark.thorough
 async def test_a_server_is_switched_off_and_on(api, open_service):
     write(dogent_home(), notes=server())
     async with open_service() as agent:

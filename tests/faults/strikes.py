@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, ReplyStream
-from dogent_tui.offline.server import Answer, CutConnection
+from tests.e2e.scripted_api import CutConnection
 
 if TYPE_CHECKING:
+    from dogent_tui.offline.server import Answer
     from tests.faults.stage import Stage
 
 Heal: TypeAlias = Callable[[], Awaitable[None]]

@@ -81,6 +81,18 @@ def test_small_words_of_other_languages_are_no_answer(conversation, folder):
     assert "haus.md" not in conversation.ask("Wie hoch ist der Mitgliedsbeitrag?").said
 
 
+def test_a_person_is_no_answer_for_a_thing(conversation, folder):
+    (folder / "club.md").write_text("The book of the month is read aloud on Fridays.")
+    assert "aloud" not in conversation.ask("Who is the treasurer?").said
+
+
+def test_the_word_for_when_is_not_looked_for(tmp_path):
+    text = "# 图书馆改造会议纪要\n\n时间：2026年3月5日。\n\n## 决定\n\n- 儿童区的地板改用软木。\n"
+    text += "\n## 待办\n\n李强在四月前取得报价。\n\n## 风险\n\n停车场只能使用一半。\n"
+    (tmp_path / "会议纪要.md").write_text(text, encoding="utf-8")
+    assert "3月5日" in Conversation(tmp_path).ask("会议是什么时候？").said
+
+
 def test_an_answer_stays_with_its_question(conversation):
     said = conversation.ask("@talk.txt what does tea cost?").said
     assert said.index("What does a cup of tea cost") < said.index("A cup costs 4 euros")

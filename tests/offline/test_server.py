@@ -55,8 +55,6 @@ async def test_the_other_routes():
     async with LoopbackServer(hello) as server, client(server) as session:
         async with session.head("/") as answer:
             assert answer.status == 200
-        async with session.get("/v1/models") as answer:
-            assert [model["id"] for model in (await answer.json())["data"]] == [server.model]
         async with session.post("/v1/messages/count_tokens", json=BODY) as answer:
             assert (await answer.json())["input_tokens"] > 0
         async with session.get("/v1/files") as answer:

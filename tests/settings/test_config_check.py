@@ -81,18 +81,6 @@ def test_the_persons_own_settings_say_what_is_wrong_too(home):
     assert '"web_allow_hosts"' in warning.remedy
 
 
-def test_a_key_of_an_earlier_version_is_kept_and_says_what_holds_now(workspace, home):
-    for file in (workspace.settings_file, home / "dogent.json"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text('{"sandbox": true}')
-    settings, (here,) = load_settings(workspace)
-    _, (own,) = load_home_settings(home)
-    assert settings == WorkspaceSettings()
-    for warning in (here, own):
-        assert "key `sandbox`: this key no longer has any effect" in warning.message
-        assert "always run behind a wall" in warning.remedy
-
-
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

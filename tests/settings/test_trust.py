@@ -213,9 +213,9 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
     found = trust_inventory(workspace)
     assert [(one.what, one.text) for one in found if one.used] == [
         ("Writing constraints for the agent, 2 lines", "# Style / Short [b]sentences[/b]."),
-        ("Lessons for the agent", ""),
-        ("Document templates", "letter.md"),
+        ("Lessons for the agent, 1 line", "x"),
         ("Reply language", "Deutsch"),
+        ("Document templates", "letter.md"),
         ("Commands", "ship.md"),
     ]
     assert {(one.what, one.place, one.text) for one in found if not one.used} == {
@@ -229,7 +229,8 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "[]", '{"hooks": 3, "permissions": [], "env": "x"}', "[" * 100_000]
+    "text",
+    ["{", "[]", '{"hooks": 3, "permissions": [], "env": "x", "mcpServers": 1}', "[" * 100_000],
 )
 def test_what_cannot_be_read_stops_nothing(workspace, text):
     (workspace.root / ".claude").mkdir()

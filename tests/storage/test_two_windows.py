@@ -15,7 +15,6 @@ from dogent_tui.storage.session_log import (
     SessionLog,
     copy_log,
     is_held,
-    log_segments,
     read_lines,
 )
 from dogent_tui.storage.sessions import (
@@ -81,7 +80,7 @@ def test_whether_a_window_has_a_conversation_can_be_seen_without_taking_it(works
 
 
 def test_what_another_window_adds_is_read_once_whole_and_in_order(tmp_path):
-    log = SessionLog(tmp_path / "a.jsonl", largest_segment=100)
+    log = SessionLog(tmp_path / "a.jsonl")
     tail = LogTail(log.path)
     lines = [json.dumps([number, "茶" * (number * 7 % 60)]) for number in range(40)]
     read = []
@@ -89,42 +88,35 @@ def test_what_another_window_adds_is_read_once_whole_and_in_order(tmp_path):
         log.append(line)
         if number % 5 == 0:
             read += tail.lines()
-    assert len(log_segments(log.path)) > 10
     assert [*read, *tail.lines()] == lines
     assert [*tail.lines()] == []
-    with log_segments(log.path)[-1].open("ab") as file:
+    with log.path.open("ab") as file:
         file.write('{"half": "茶'.encode()[:-1])
         file.flush()
         assert [*tail.lines()] == []  # not before the line is whole
         file.write('茶"}\n'.encode()[2:])
     assert [*tail.lines()] == ['{"half": "茶"}']
     log.close()
-    for piece in log_segments(log.path):
-        piece.unlink()
+    log.path.unlink()
     with pytest.raises(FileNotFoundError):
         next(tail.lines())
 
 
-def test_a_long_log_comes_in_pieces_that_are_read_as_one(tmp_path):
-    log = SessionLog(tmp_path / "a.jsonl", largest_segment=100)
+def test_a_log_is_continued_after_its_last_whole_line(tmp_path):
+    log = SessionLog(tmp_path / "a.jsonl")
     lines = [json.dumps([number, "x" * (number * 7 % 150)]) for number in range(60)]
     for line in lines[:40]:
         log.append(line)
     log.close()
-    again = SessionLog(tmp_path / "a.jsonl", largest_segment=100)
+    again = SessionLog(tmp_path / "a.jsonl")
     for line in lines[40:]:
         again.append(line)
     again.close()
     assert list(read_lines(log.path)) == lines
-    pieces = log_segments(log.path)
-    assert len(pieces) > 11
-    assert all(
-        piece.stat().st_size <= 100 or len(piece.read_text().splitlines()) == 1 for piece in pieces
-    )
-    with pieces[-1].open("ab") as file:
+    with log.path.open("ab") as file:
         file.write(b'["cut')
     assert list(read_lines(log.path)) == lines
-    SessionLog(log.path, largest_segment=100).append("next")
+    SessionLog(log.path).append("next")
     assert list(read_lines(log.path)) == [*lines, "next"]
     copy_log(log.path, tmp_path / "b.jsonl")
     assert list(read_lines(tmp_path / "b.jsonl")) == [*lines, "next"]

@@ -217,7 +217,7 @@ def test_templates_and_commands_are_named_and_whether_they_count(folder, capsys)
 @pytest.mark.parametrize(
     ("profile", "state", "words"),
     [
-        ("offline", "optional", "nobody: the offline engine"),
+        ("offline", "optional", "nobody: offline has no search"),
         ("other", "optional", "need Anthropic’s endpoint"),
         ("vendor", "ok", "no web profile chosen"),
     ],

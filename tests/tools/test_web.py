@@ -207,19 +207,6 @@ async def test_a_wrong_input_is_named_and_nothing_happens(tmp_path, name, payloa
     assert libraries.asked == []
 
 
-async def test_no_image_is_saved_outside_of_the_workspace(tmp_path):
-    root = tmp_path / "w"
-    root.mkdir()
-    (root / "images").symlink_to(tmp_path)
-    for images_path in ("../pictures", "/tmp/pictures", "./images"):
-        libraries = Playing(root, PAGE, images_path=images_path)
-        text, is_error = await call(libraries, FETCH, url="https://a.example/o.jpg")
-        assert is_error
-        assert "images_path" in text
-        assert libraries.asked == []
-        assert not (await call(libraries, FETCH, url="https://a.example/", mode="text"))[1]
-
-
 async def test_a_page_is_kept_as_a_source_where_that_is_allowed_and_the_model_is_told_its_key(
     tmp_path,
 ):

@@ -84,7 +84,7 @@ async def test_what_is_no_picture_and_no_video_never_leaves(refused, content, me
         (SECRET, "text, despite its name"),
         (b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>', "an SVG drawing"),
         (b"%PDF-1.7\n", "read_document"),
-        (b"ID3\4", "a sound recording"),
+        (b"ID3\4\0\0", "not in a known image"),
         (b"", "is empty"),
         (mp4()[:-5], "a video that is damaged"),
     ],

@@ -45,7 +45,7 @@ def test_each_stub_is_complete_but_for_the_key(dot, write_profiles, name):
 
 def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
     write_profiles(**{"glm-4.6v": GOOD})
-    assert "There is no vision profile glm-4.6 in ~/.dogent/vision.json. Did you mean" in refused(
+    assert "There is no profile glm-4.6 in ~/.dogent/vision.json. Did you mean" in refused(
         dot, "glm-4.6"
     )
     assert "It has: glm-4.6v." in refused(dot, "xyz")
@@ -59,7 +59,7 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"api_key": ""}, "has no key"),
         ({"api_key": None}, "has no key"),
         ({"api_key": "sk-replace-me"}, "has no key"),
-        ({"provider": ""}, "has no provider"),
+        ({"provider": ""}, "Available: glm-4.6v, openai, anthropic"),
         ({"provider": "opena"}, 'Did you mean "openai"?'),
         ({"provider": "x"}, "Available: glm-4.6v, openai, anthropic"),
         ({"model": ""}, "has no model"),

@@ -59,7 +59,7 @@ async def test_what_is_missing_is_said_before_anything_is_sent(read, provider, w
     assert "No pages were named" in (await read(path="scan.pdf", ocr=True))[0]
     write_profiles()
     text, is_error = await read(path="scan.pdf", ocr=True, pages="1")
-    assert (is_error, "There is no vision profile" in text, provider.requests) == (True, True, [])
+    assert (is_error, "There is no profile" in text, provider.requests) == (True, True, [])
 
 
 async def test_the_sentence_of_a_scan_is_followed_by_what_can_be_done(read, write_profiles):

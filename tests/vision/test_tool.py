@@ -69,7 +69,7 @@ async def test_what_the_user_corrects_counts_at_once(analyze, provider, write_pr
     write_profiles(
         other={"provider": "openai", "model": "m", "base_url": provider.url, "api_key": KEY}
     )
-    assert "There is no vision profile glm-4.6v" in (await analyze(path="film.mp4"))[0]
+    assert "There is no profile glm-4.6v" in (await analyze(path="film.mp4"))[0]
     (tmp_path / "w" / ".dogent").mkdir()
     (tmp_path / "w" / ".dogent" / "dogent.json").write_text('{"vision_profile": "other"}')
     provider.say(json.dumps(SEEN))

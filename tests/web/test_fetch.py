@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import brotli
@@ -212,11 +211,6 @@ async def test_compressed_content_is_unpacked_and_bombs_are_not(
         await code_of(fetcher, site.add("/bomb", bomb, "text/plain", Content_Encoding=encoding))
         == "too_large"
     )
-    cut = pack(Random(1).randbytes(2000))[:1000]
-    assert (
-        await code_of(fetcher, site.add("/cut", cut, "text/plain", Content_Encoding=encoding))
-        == "damaged"
-    )
 
 
 async def test_other_ways_to_compress(fetcher: Fetcher, site: Any) -> None:
@@ -232,10 +226,6 @@ async def test_other_ways_to_compress(fetcher: Fetcher, site: Any) -> None:
         Content_Encoding="gzip",
     )
     assert (await fetcher.fetch(url)).text == "one two"
-    assert (
-        await code_of(fetcher, site.add("/zstd", b"x", "text/plain", Content_Encoding="zstd"))
-        == "unsupported"
-    )
     assert (
         await code_of(fetcher, site.add("/lie", b"not gzip", "text/plain", Content_Encoding="gzip"))
         == "damaged"

@@ -64,9 +64,7 @@ def instructions_changed(before: ProjectInstructions | None, now: ProjectInstruc
         changed.append(_language(now))
     if not changed and not gone:
         return ""
-    return (
-        _template("standing-changed.md").substitute(parts="\n".join([*changed, *gone])).rstrip("\n")
-    )
+    return _filled("standing-changed.md", parts="\n".join([*changed, *gone]))
 
 
 def _tagged(instructions: ProjectInstructions) -> dict[str, str]:
@@ -114,11 +112,11 @@ def user_prompt(
     metadata = json.dumps(
         [attachment.as_metadata() for attachment in attachments], ensure_ascii=False
     )
-    message = _template("user.md").substitute(prompt=text, attachments=metadata).rstrip("\n")
+    message = _filled("user.md", prompt=text, attachments=metadata)
     if template is None:
         return message
-    words = _template("template.md").substitute(name=template.name, template=_inside(template.text))
-    return f"{message}\n\n{words.rstrip()}"
+    words = _filled("template.md", name=template.name, template=_inside(template.text))
+    return f"{message}\n\n{words}"
 
 
 def undo_note(restored: Sequence[str], removed: Sequence[str]) -> str:
@@ -126,16 +124,12 @@ def undo_note(restored: Sequence[str], removed: Sequence[str]) -> str:
     places = [f"- {path} (as it was before)" for path in restored] + [
         f"- {path} (gone again)" for path in removed
     ]
-    return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
+    return _filled("taken-back.md", places="\n".join(places))
 
 
 def changed_files(places: Sequence[str]) -> str:
     """Return the note about which files someone else has changed since the model saw them."""
-    return (
-        _template("changed-files.md")
-        .substitute(places="\n".join(f"- {place}" for place in places))
-        .rstrip("\n")
-    )
+    return _filled("changed-files.md", places="\n".join(f"- {place}" for place in places))
 
 
 def earlier_conversation(said: Sequence[Utterance], *, is_part: bool = False) -> str:
@@ -154,15 +148,16 @@ def earlier_conversation(said: Sequence[Utterance], *, is_part: bool = False) ->
             break
         room -= len(text)
         texts.append(text)
-    return (
-        _template("forgotten-part.md" if is_part else "earlier.md")
-        .substitute(said="\n\n".join(reversed(texts)))
-        .rstrip("\n")
-    )
+    name = "forgotten-part.md" if is_part else "earlier.md"
+    return _filled(name, said="\n\n".join(reversed(texts)))
 
 
 def _words(name: str) -> str:
     return _template(name).template.strip()
+
+
+def _filled(name: str, /, **slots: str) -> str:
+    return _template(name).substitute(slots).rstrip("\n")
 
 
 def _template(name: str) -> Template:

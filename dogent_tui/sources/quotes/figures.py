@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,28 +39,45 @@ _ENOUGH = 0.35
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _pairs(numbers: Sequence[Number]) -> dict[int, str]:
+    """Return the start of each number → the value of the year that it is for, and of each year →
+    the value for it, if there are as many years as other numbers: both have the same order.
+    """
+    years = [each for each in numbers if not each.unit and _YEAR.fullmatch(each.spelled)]
+    others = [each for each in numbers if each not in years]
+    both = [*zip(years, others, strict=False), *zip(others, years, strict=False)]
+    return {one.start: other.value for one, other in both} if len(years) == len(others) else {}
+
+
 class Figure(NamedTuple):
-    """A number of the draft in its context: the words before it, its own, and those after it."""
+    """A number of the draft in its context: the words before it, its own, those after it, and the
+    year that it is for, or the value for it if it is a year.
+    """
 
     number: Number
     before: list[str]
     own: list[str]
     behind: list[str]
     language: str
+    pair: str = ""
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
         """Take the number at character `at` of `context`."""
+        numbers = [*numbers_in(context, language)]
         found = next(
             number
-            for number in numbers_in(context, language)
+            for number in numbers
             if number.start <= at < number.end or number.spelled == spelled
         )
         words = words_of(context)
         begin = bisect_right(words.ends, found.start)
         end = max(begin, bisect_left(words.starts, found.end))
         before, own, behind = words.words[:begin], words.words[begin:end], words.words[end:]
-        return cls(found, before, own, behind, language)
+        return cls(found, before, own, behind, language, _pairs(numbers).get(found.start, ""))
 
 
 class Place(NamedTuple):
@@ -143,11 +160,16 @@ class Figures:
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
         language = self.language or figure.language
-        for number in numbers_in(text, language):
+        numbers = [*numbers_in(text, language)]
+        pairs = _pairs(numbers)
+        is_paired = figure.pair in pairs.values()
+        for number in numbers:
             start = number.start
+            is_other = pairs.get(start, figure.pair) != figure.pair
             labels: list[Number] = []
             if is_row:
                 column = text.count("|", 0, start)
+                is_paired = column > 1
                 head, number, own, known = self._cell(begin, text, column, number, language)
                 labels = [*numbers_in(head, language)] if column > 1 else [number]
                 apart, near = 1.0, 0.0
@@ -160,6 +182,8 @@ class Figures:
                 beside = figure.before[len(figure.before) - above :] + figure.behind[:below]
                 apart = 1 - len(beside) / (len(figure.before) + len(figure.behind) or 1)
                 near = sum(weights[word] + _BESIDE for word in beside)
+            if is_paired and is_other and figure.pair:
+                continue
             for meant in dict.fromkeys((number, *labels)):
                 itself = {*words_of(meant.spelled).words}
                 shared = sum(weights[word] for word in weights.keys() & known - itself)

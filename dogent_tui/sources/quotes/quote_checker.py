@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +31,7 @@ from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
 from dogent_tui.sources.quotes.verdicts import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.words import appendix
 from dogent_tui.sources.records import SourceRecords, records_in
-from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.files import atomic_write, delete_unused, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 
 _FORMAT = 5
@@ -89,7 +88,7 @@ class QuoteChecker:
         report = await asyncio.to_thread(check, name, text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
         self._checked[place] = CheckedDraft(text.split("\n"), report.findings)
-        await asyncio.to_thread(self._tidy)
+        await asyncio.to_thread(delete_unused, self._folder, "*.words", _UNUSED_S)
         return report
 
     async def nearest(
@@ -164,14 +163,6 @@ class QuoteChecker:
                 sheets += [name for name in names if name != part.metadata.get("sheet")]
             text += "\n\n"
         return await asyncio.to_thread(make, text, blocks or [Block(0, Source(), 0)], pages)
-
-    def _tidy(self) -> None:
-        """Delete indexes that have not been used for a long time."""
-        now = time.time()
-        with contextlib.suppress(OSError):
-            for place in self._folder.glob("*.words"):
-                if now - place.stat().st_mtime > _UNUSED_S:
-                    place.unlink()
 
 
 def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[ClosestPassage]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json, Record
-from dogent_tui.settings.config_check import nearest
+from dogent_tui.records import Json, Record, at
+from dogent_tui.settings.config_check import meant
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile
@@ -72,10 +72,7 @@ class SearchProvider(Record, kw_only=True):
         """Return which engines that the provider asked itself failed, and why, as pairs; empty if
         none did.
         """
-        engines = answer.get(self.failures)
-        pairs = (
-            [one for one in engines if isinstance(one, list)] if isinstance(engines, list) else []
-        )
+        pairs = [at(engine, list) for engine in at(answer, list, self.failures)]
         said = (": ".join(map(str, pair[:2])) for pair in pairs[:_MOST_ENGINES])
         return ", ".join(one_line(words)[:80] for words in said if words)
 
@@ -279,14 +276,11 @@ def profile_error(
 
 
 def _unknown(profile: WebProfile) -> WebError:
-    near = nearest(profile.provider, PROVIDERS)
-    what = tr("an unknown provider, “{provider}”", provider=profile.provider[:40])
+    available = tr("Available: {providers}.", providers=", ".join(PROVIDERS))
     return profile_error(
         profile,
         "unknown_provider",
-        tr("The profile {profile} has {what}."),
-        tr("{known}Set provider of that profile in {file} to one of {providers}."),
-        what=what if profile.provider else tr("no provider"),
-        known=tr("Did you mean “{near}”? ", near=near) if near else "",
-        providers=", ".join(PROVIDERS),
+        tr("The profile {profile} has the unknown provider “{provider}”."),
+        tr("{known} Fix it in {file}."),
+        known=meant(profile.provider, PROVIDERS, available),
     )

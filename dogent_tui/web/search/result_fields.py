@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.plain import one_line
-from dogent_tui.web.content_encodings import unescaped
+from dogent_tui.web.plain_page import unescaped
 from dogent_tui.web.search.model import ImageResult, SearchMode, WebResult
 
 _LONGEST_TITLE = 300

@@ -1,7 +1,7 @@
 """A search from query to results: the request, its limits, and its error messages."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -125,10 +125,6 @@ def _checked(query: Query) -> Query:
         message, remedy = tr("There is nothing to search for."), tr("Give a query.")
     elif len(query.words) > _LONGEST_QUERY:
         message, remedy = tr("The query is too long to search for."), tr("Search for a few words.")
-    elif query.mode not in get_args(SearchMode):
-        mode = one_line(query.mode)[:40]
-        message = tr("“{mode}” is not a kind of search.", mode=mode)
-        remedy = tr("Choose web or image.")
     elif not 1 <= query.count <= MOST_RESULTS:
         message = tr("{count} results is not a valid number.", count=query.count)
         remedy = tr("Ask for 1 to {most_results}.", most_results=MOST_RESULTS)

@@ -304,6 +304,24 @@ def test_the_words_right_beside_a_number_tell_it(draft, expected):
     assert [each.verdict for each in found] == expected
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Visits fell from 9,120 in 2023 to 8,007 in 2024.",
+        "Visits (2024: 8,007; 2023: 9,120) fell.",
+        "| Year | Visits |\n| --- | --- |\n| 2023 | 9,120 |\n| 2024 | 8,007 |",
+    ],
+)
+def test_a_number_belongs_to_its_year(written):
+    report = source("report.md", f"# Library\n\nIt was renovated.\n\n{written}\n")
+    for draft, is_right in (
+        ("The library had 8,007 visits in 2024, after 9,120 in 2023.", True),
+        ("The library had 9,120 visits in 2024, after 8,007 in 2023.", False),
+    ):
+        found = check("draft.md", f"{draft}\n", [report], {}).findings
+        assert all(each.verdict == "verbatim" for each in found) is is_right
+
+
 def test_the_context_of_a_number_is_what_is_near_it():
     """A paragraph of a thousand lines without a full stop is one sentence."""
     draft = "\n".join(f"berth {number} was empty" for number in range(1_000))
