@@ -29,6 +29,7 @@ from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace, shipped
+from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -376,6 +377,11 @@ class DogentApp(AppPort):
             for command in self.commands
         ]
         show_offers(self, tr("Commands"), tr("Type to search"), offers)
+
+    def on_text_selected(self) -> None:
+        """Copy what was selected with the mouse."""
+        if text := self.screen.get_selected_text():
+            self.run_worker(copy(self, text), group="copy")
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt

@@ -226,6 +226,19 @@ async def test_a_long_question_scrolls_and_can_be_enlarged(person):
         await p.stage.until(lambda: p.question.query_one("#permission").size.height < 15)
 
 
+async def test_what_is_selected_with_the_mouse_is_copied(person):
+    async with person() as p:
+        await p.ask(COMMAND)
+        call = p.question._call
+        await p.stage.pilot.mouse_down(call, offset=(1, 0))
+        await p.stage.pilot.hover(call, offset=(20, 0))
+        await p.stage.pilot.mouse_up(call, offset=(20, 0))
+        first = COMMAND.input["command"].split("\n")[0]
+        await p.stage.until(lambda: p.app.clipboard)
+        assert first.startswith(p.app.clipboard)
+        assert p.answers == []
+
+
 async def test_a_paste_goes_to_the_prompt(person):
     from textual.events import Paste
 
