@@ -150,14 +150,6 @@ class AnswerBar(Widget, can_focus=True):
 class WordsInput(Input):
     """One line for the user's text. Pasted control characters are shown, not executed."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Ctrl+C to the screen if nothing is selected."""
-        return (
-            bool(self.selected_text)
-            if action == "copy"
-            else super().check_action(action, parameters)
-        )
-
     def insert(self, text: str, index: int) -> None:
         """Insert `text`, made safe to draw."""
         super().insert(revealed(text), index)

@@ -326,7 +326,7 @@ class ReviewScreen(EditorScreen):
         """Edit the text to be written for the hunk."""
         if (hunk := self.hunk) is not None:
             self._area.border_title = tr("Your version of this hunk")
-            self._area.load_text(carry("\n".join(self.change.lines_of(hunk))))
+            self._area.load_text("\n".join(self.change.lines_of(hunk)))
             self._area.move_cursor(self._area.document.end)
             self._type_in(self._area)
             self.tell(tr("Esc keeps and accepts this · Ctrl+X restores it"))
@@ -334,7 +334,7 @@ class ReviewScreen(EditorScreen):
     def action_keep_edit(self) -> None:
         """Use the typed text, and accept the hunk."""
         if (hunk := self.hunk) is not None:
-            text = release(self._area.text)
+            text = self._area.raw
             if text != "\n".join(self.change.lines_of(hunk)):
                 self.change.edit(hunk.number, text)
         self.action_back_to_list()
