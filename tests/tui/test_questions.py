@@ -250,16 +250,6 @@ async def test_a_paste_goes_to_the_prompt(person):
         assert p.answers == []
 
 
-async def test_controls_in_words_are_seen(person):
-    from textual.events import Paste
-
-    async with person() as p:
-        await p.ask(DIFF)
-        await p.press("e")
-        p.app.screen.query_one("#permission-words").post_message(Paste("a\x1b[31mb\u202ec"))
-        await p.stage.until(lambda: "a␛[31mb⟦U+202E⟧c" in p.shown())
-
-
 async def test_it_can_be_read_and_answered_in_every_window(person):
     async with person() as p:
         p.screen.handle(RunStarted(prompt=Prompt("Go")))

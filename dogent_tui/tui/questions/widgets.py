@@ -14,9 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Input
 
-from dogent_tui.plain import revealed
 from dogent_tui.tui.painted import PaintedLines
 from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_rows, scroll_cue
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Lines, Span
@@ -145,15 +143,3 @@ class AnswerBar(Widget, can_focus=True):
         if (number := event.style.meta.get("answer")) is not None:
             self.highlighted = number
             self.post_message(self.Picked(self.answers[number]))
-
-
-class WordsInput(Input):
-    """One line for the user's text. Pasted control characters are shown, not executed."""
-
-    def insert(self, text: str, index: int) -> None:
-        """Insert `text`, made safe to draw."""
-        super().insert(revealed(text), index)
-
-    def replace(self, text: str, start: int, end: int) -> None:
-        """Replace a part with `text`, made safe to draw."""
-        super().replace(revealed(text), start, end)
