@@ -18,7 +18,6 @@ from dogent_tui.outline.model import RawEdit
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.widgets import bound, hidden
 
 FOLLOW_DELAY_S = 0.12
@@ -79,7 +78,7 @@ class TitleInput(Input):
     def begin(self, request: EditRequest) -> None:
         """Edit the title, with the cursor at its end."""
         self._request = request
-        self.value = carry(self._editing.outline.get(request.id).text)
+        self.value = self._editing.outline.get(request.id).text
         self.cursor_position = len(self.value)
         self.display = True
         self.place()
@@ -101,7 +100,7 @@ class TitleInput(Input):
             return
         self.screen.set_focus(self._view)
         self.display = False
-        outline, tree, typed = self._editing.outline, self._editing.tree, release(self.value)
+        outline, tree, typed = self._editing.outline, self._editing.tree, self.value
         if request.is_new and (not typed.strip() or then == "back"):
             is_here = tree.cursor == request.id  # not after a click elsewhere
             outline.forget_last()

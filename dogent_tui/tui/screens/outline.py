@@ -32,7 +32,6 @@ from dogent_tui.tui.outline.inputs import (
 from dogent_tui.tui.outline.view import EditRequest, OutlinePreview, OutlineView
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.literal import release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
@@ -313,7 +312,7 @@ class OutlineScreen(EditorScreen):
         """Go to the next or previous match; with 0, to the first."""
         if self._asked != "find":
             return
-        words = release(self._line.value).strip()
+        words = self._line.value.strip()
         number, count = self.editing.find(words, step)
         self._view.found = words
         self._view.show_cursor()
@@ -325,7 +324,7 @@ class OutlineScreen(EditorScreen):
 
     @on(LineInput.Submitted, "#outline-line")
     async def _line_submitted(self) -> None:
-        asked, typed = self._asked, release(self._line.value).strip()
+        asked, typed = self._asked, self._line.value.strip()
         if asked == "length" and not self._set_length(typed):
             return
         self.action_leave_line()
