@@ -14,7 +14,8 @@ cannot be blended, the table uses attributes. `tests/test_imports.py` lists what
 imported before the first paint.
 
 **Replaced parts of Textual.** `tui/textual_fixes/driver.py` reads the terminal instead of Textual's
-reader, which turns a paste containing ESC into keys and stops at a byte that is not UTF-8.
+reader, which turns a paste containing ESC into keys and stops at a byte that is not UTF-8;
+`harmless.py` draws no control character that an input line holds.
 `tui/key_hints.py` replaces Textual's footer, whose widgets cost a sixth of the first paint.
 
 **Between frames.** `tui/garbage.py` postpones Python's garbage collections and runs small ones once

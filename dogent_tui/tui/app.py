@@ -29,6 +29,7 @@ from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace, shipped
+from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -44,6 +45,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.textual_fixes.colorless import Colorless
+from dogent_tui.tui.textual_fixes.harmless import Harmless
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
@@ -102,7 +104,7 @@ class DogentApp(AppPort):
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self.conversation = ConversationScreen(opened, self.commands)
-        self._colorless = (Colorless(),)
+        self._harmless, self._colorless = Harmless(), Colorless()
         self._legible, self._high_contrast = Legible(), Legible(HIGH)
         for theme in THEMES:
             self.register_theme(theme)
@@ -125,9 +127,10 @@ class DogentApp(AppPort):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Draw without colors if NO_COLOR is set, otherwise with readable contrast."""
         if self.no_color:
-            return self._colorless
+            return self._harmless, self._colorless
         return (
             *super().get_line_filters(),
+            self._harmless,
             self._high_contrast if self.theme == CONTRAST.name else self._legible,
         )
 
@@ -376,6 +379,11 @@ class DogentApp(AppPort):
             for command in self.commands
         ]
         show_offers(self, tr("Commands"), tr("Type to search"), offers)
+
+    def on_text_selected(self) -> None:
+        """Copy what was selected with the mouse."""
+        if text := self.screen.get_selected_text():
+            self.run_worker(copy(self, text), group="copy")
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt

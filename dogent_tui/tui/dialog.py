@@ -118,14 +118,10 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
         self.notify(one_line(words), severity="error")
 
 
-class ChoiceList(PagedList, Generic[Item]):
-    """A list of `items` to choose from. The row under the cursor has a mark, so that it is visible
-    without colors.
-    """
+class ItemList(PagedList, Generic[Item]):
+    """A list of `items`."""
 
-    DEFAULT_CSS = styles("choices.tcss")
-
-    def __init__(self, *, id: str) -> None:  # noqa: A002
+    def __init__(self, id: str) -> None:  # noqa: A002
         super().__init__(id=id, markup=False, compact=True)
         self.items: Sequence[Item] = ()
 
@@ -138,13 +134,28 @@ class ChoiceList(PagedList, Generic[Item]):
     def show(
         self, items: Sequence[Item], rows: Iterable[Content | Option], at: int | None = None
     ) -> None:
-        """List `items`, drawn as the corresponding `rows`, with the cursor on item `at` or where it
-        was. Without items the list is hidden.
+        """List `items`, drawn as the corresponding `rows`, with the cursor on item `at`, or else on
+        the same item or in the same place.
         """
-        at = (self.highlighted or 0) if at is None else at
+        if at is None and (at := self.highlighted) is not None and self.chosen in items:
+            at = items.index(self.chosen)
         self.items = items
         self.set_options(rows)
-        self.highlighted = min(at, len(items) - 1) if items else None
+        self.highlighted = None if at is None or not items else min(at, len(items) - 1)
+
+
+class ChoiceList(ItemList[Item]):
+    """A list to choose from. The row under the cursor has a mark, so that it is visible without
+    colors. Without items it is hidden.
+    """
+
+    DEFAULT_CSS = styles("choices.tcss")
+
+    def show(
+        self, items: Sequence[Item], rows: Iterable[Content | Option], at: int | None = None
+    ) -> None:
+        """List `items`, one of which is under the cursor."""
+        super().show(items, rows, (self.highlighted or 0) if at is None else at)
         self.display = bool(items)
         self.disabled = not items  # hidden, it would keep the focus
 

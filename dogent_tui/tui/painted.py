@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Size
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from dogent_tui.tui.transcript.lines import Line, Span
-from dogent_tui.tui.transcript.palette import LOOKS, Palette
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span
+from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, LOOKS, Palette, restyled
+from dogent_tui.tui.transcript.text_selection import selected_text, span
 
 if TYPE_CHECKING:
     _Widget = Widget
@@ -50,3 +52,22 @@ class Painted(_Widget):
         if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
+
+
+class PaintedLines(Painted):
+    """A widget that shows `lines`, whose text can be selected with the mouse."""
+
+    lines: Sequence[Line] = ()
+
+    def draw_line(self, number: int, content: int, margin: Span = EMPTY_MARGIN[0]) -> Strip:
+        """Draw a line, if there is one with this number, in a column of `content` cells."""
+        line = self.lines[number] if number < len(self.lines) else BLANK
+        selection = self.text_selection
+        if selection is not None and (selected := span(selection, number, line)):
+            line = restyled(line, [(*selected, "selection")])
+        strip = self.palette.strip(line, content, self.size.width, (margin,))
+        return strip.apply_offsets(-len(margin.text), number)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        """Return the selected text and what follows it."""
+        return selected_text(selection, enumerate(self.lines)), "\n"

@@ -44,7 +44,7 @@ def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
         ("tea", "done", "1 min 15 s", "Written [b]."),
         ("/theme nord", "command"),
     ]
-    assert rows[0].help.startswith("\n  soon ·")
+    assert rows[0].help.startswith("\n  at an unknown time ·")
     rows[2].run()
     assert taken == ["coffee \x1b[31m\nand milk"]
 

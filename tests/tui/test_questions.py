@@ -226,6 +226,19 @@ async def test_a_long_question_scrolls_and_can_be_enlarged(person):
         await p.stage.until(lambda: p.question.query_one("#permission").size.height < 15)
 
 
+async def test_what_is_selected_with_the_mouse_is_copied(person):
+    async with person() as p:
+        await p.ask(COMMAND)
+        call = p.question._call
+        await p.stage.pilot.mouse_down(call, offset=(1, 0))
+        await p.stage.pilot.hover(call, offset=(20, 0))
+        await p.stage.pilot.mouse_up(call, offset=(20, 0))
+        first = COMMAND.input["command"].split("\n")[0]
+        await p.stage.until(lambda: p.app.clipboard)
+        assert first.startswith(p.app.clipboard)
+        assert p.answers == []
+
+
 async def test_a_paste_goes_to_the_prompt(person):
     from textual.events import Paste
 
@@ -235,16 +248,6 @@ async def test_a_paste_goes_to_the_prompt(person):
         await p.stage.until(lambda: p.screen.prompt.editor.value == "y and more")
         assert "goes to the prompt" in p.note
         assert p.answers == []
-
-
-async def test_controls_in_words_are_seen(person):
-    from textual.events import Paste
-
-    async with person() as p:
-        await p.ask(DIFF)
-        await p.press("e")
-        p.app.screen.query_one("#permission-words").post_message(Paste("a\x1b[31mb\u202ec"))
-        await p.stage.until(lambda: "a␛[31mb⟦U+202E⟧c" in p.shown())
 
 
 async def test_it_can_be_read_and_answered_in_every_window(person):

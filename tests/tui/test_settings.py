@@ -20,7 +20,6 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.dialog import Dialog
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
-from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
@@ -174,10 +173,7 @@ async def test_what_is_already_there_is_asked_about_and_unknown_keys_stay(stage,
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await s.pilot.press("ctrl+s")
-        await on(s, PermissionScreen)
-        assert stored(workspace)["learn_auto"] is False
-        await s.until(lambda: s.app.screen.guard.open)
-        await s.pilot.press("y")
+        await confirmed(s, ".dogent/dogent.json", "Offer to note lessons: off → on")
         await s.until(lambda: stored(workspace) == {"future": {"a": 1}, "learn_auto": True})
 
 
@@ -221,15 +217,8 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         assert s.app.screen.draft.changes  # all is still there
         await pressed(s, "ctrl+s", then=ChoiceScreen)
         await s.until(lambda: s.app.screen.guard.open)
-        await s.pilot.press("enter")  # the first answer leaves it
-        await s.until(lambda: "Unchanged: ~/.dogent/claude.json." in hint(s))
+        await pressed(s, "enter", then=SettingsScreen)  # the first answer leaves it
         assert own.read_text() == before
-        await opened(s, "right")
-        await pressed(s, "enter", then=ProfileScreen)
-        await pressed(s, "down", "down", "down", "enter", then=TypingScreen)
-        await s.pilot.press(*"chat")
-        await pressed(s, "enter", then=ProfileScreen)
-        await pressed(s, "escape", then=SettingsScreen)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: the endpoint's → chat")
         await s.until(lambda: "chat" in own.read_text())
@@ -319,9 +308,7 @@ async def test_who_answers_holds_at_once_and_the_conversation_continues(
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await s.pilot.press("ctrl+s")
-        await on(s, PermissionScreen)
-        await s.until(lambda: s.app.screen.guard.open)
-        await s.pilot.press("y")
+        await confirmed(s, "Review each change: off → on")
         await s.until(lambda: "from the next conversation on" in hint(s))
         assert stored(workspace) == {"profile": "deepseek", "review_edits": True}
         assert len(reopened) == 1

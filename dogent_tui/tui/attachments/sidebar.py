@@ -1,6 +1,5 @@
 """The sidebar: the documents that the conversation produced, and its attachments."""
 
-from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 
 from textual import events
@@ -13,10 +12,9 @@ from dogent_tui.agent.events import Attachment
 from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, Sizes, readable_size
-from dogent_tui.tui.dialog import Words
+from dogent_tui.tui.dialog import ItemList, Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
-from dogent_tui.tui.textual_fixes.option_list import PagedList
 from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 
 _DETAIL = "$foreground 60%"
@@ -38,29 +36,12 @@ EMPTY = tr(
 RESULT_WORDS = {"written": tr("written"), "exported": tr("exported")}
 
 
-class FileList(PagedList):
+class FileList(ItemList[Attachment | Result]):
     """Files, by the shortest names that distinguish them. Lines wider than the sidebar are
     wrapped.
     """
 
     BINDINGS = [hidden("j", "cursor_down", "Down"), hidden("k", "cursor_up", "Up")]
-
-    def __init__(self, id: str) -> None:  # noqa: A002
-        super().__init__(id=id, markup=False, compact=True)
-        self.items: Sequence[Attachment | Result] = ()
-
-    @property
-    def chosen(self) -> Attachment | Result | None:
-        """The file under the cursor."""
-        return None if self.highlighted is None else self.items[self.highlighted]
-
-    def show(self, items: Sequence[Attachment | Result], rows: Iterable[Content]) -> None:
-        """Show `items` as `rows`, keeping the highlighted item, or else its place."""
-        at, before, self.items = self.highlighted, self.chosen, items
-        self.set_options(rows)
-        if at is not None and items:
-            place = items.index(before) if before in items else at
-            self.highlighted = min(place, len(items) - 1)
 
     def enter(self, at: int) -> None:
         """Take the focus, at item `at` if it exists."""

@@ -19,7 +19,6 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.model import Entry, Row, question_lines, row_lines
 from dogent_tui.tui.painted import Painted
-from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
@@ -97,16 +96,11 @@ class FreeText(LiteralArea):
         """
         # no markup: it comes from the agent
         hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
-        super().__init__(carry(text), placeholder=hint, compact=True, highlight_cursor_line=False)
+        super().__init__(text, placeholder=hint, compact=True, highlight_cursor_line=False)
         self._held = held
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.move_cursor(self.document.end)
-
-    @property
-    def value(self) -> str:
-        """The text as typed."""
-        return release(self.text)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows of the text, up to a maximum."""
@@ -118,31 +112,22 @@ class FreeText(LiteralArea):
             event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Insert what the terminal pasted."""
+        """Keep from the form what is inserted here."""
         event.stop()
-        event.prevent_default()
-        self.take(event.text)
 
     def take(self, text: str) -> None:
         """Replace the selection with `text`."""
-        result = self.replace(carry(text), *self.selection, maintain_selection_offset=False)
+        result = self.replace(text, *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 
     def action_newline(self) -> None:
         """Insert a line break."""
         self.take("\n")
 
-    def action_paste(self) -> None:
-        """Insert the content of the application's own clipboard."""
-        self.take(self.app.clipboard)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Cut or copy the selection; without one, Ctrl+X and Ctrl+C belong to the form."""
-        return (
-            not self.selection.is_empty
-            if action in ("cut", "copy")
-            else super().check_action(action, parameters)
-        )
+        """Leave Ctrl+X to the form if nothing is selected."""
+        del parameters
+        return action != "cut" or not self.selection.is_empty
 
     def action_go_on(self) -> None:
         """Move to the next question."""

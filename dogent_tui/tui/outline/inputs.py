@@ -5,10 +5,10 @@ Markdown.
 import asyncio
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.widgets import Input
 
 from dogent_tui.language import tr
@@ -17,11 +17,8 @@ from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.model import RawEdit
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
-from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.widgets import bound, hidden
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 FOLLOW_DELAY_S = 0.12
 """Seconds from a key until tree and preview follow, also while the user keeps typing."""
@@ -81,7 +78,7 @@ class TitleInput(Input):
     def begin(self, request: EditRequest) -> None:
         """Edit the title, with the cursor at its end."""
         self._request = request
-        self.value = carry(self._editing.outline.get(request.id).text)
+        self.value = self._editing.outline.get(request.id).text
         self.cursor_position = len(self.value)
         self.display = True
         self.place()
@@ -103,7 +100,7 @@ class TitleInput(Input):
             return
         self.screen.set_focus(self._view)
         self.display = False
-        outline, tree, typed = self._editing.outline, self._editing.tree, release(self.value)
+        outline, tree, typed = self._editing.outline, self._editing.tree, self.value
         if request.is_new and (not typed.strip() or then == "back"):
             is_here = tree.cursor == request.id  # not after a click elsewhere
             outline.forget_last()
@@ -169,21 +166,16 @@ class RawMarkdown(CitingArea):
         self._editing = editing
         self._followed = followed
         self._edit: RawEdit | None = None
-        self._timer: Timer | None = None
-        self._is_following = self._is_late = False
+        self._soon = Debounce(self, FOLLOW_DELAY_S, self._follow, most=FOLLOW_DELAY_S)
+        self._turn = asyncio.Lock()
         self._code: frozenset[int] = frozenset()
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
-    @property
-    def typed(self) -> str:
-        """The text with its original control characters."""
-        return release(self.text)
-
     def begin(self) -> None:
         """Show the text of the outline, with the cursor on the heading selected in the tree."""
-        self.load_text(carry(self._editing.markdown))
-        self._edit = RawEdit(self._editing.outline, self.typed)
+        self.load_text(self._editing.markdown)
+        self._edit = RawEdit(self._editing.outline, self.raw)
         self.tell_code()
         self.go_to_heading()
 
@@ -194,7 +186,7 @@ class RawMarkdown(CitingArea):
     def settle(self) -> None:
         """Apply what has been typed, now."""
         if self._edit is not None:
-            self._edit.take(self.typed)
+            self._edit.take(self.raw)
 
     def end(self) -> None:
         """Apply what has been typed, and move the cursor of the tree to the corresponding
@@ -203,26 +195,18 @@ class RawMarkdown(CitingArea):
         self.settle()
         self._editing.go_to_line(self.cursor_location[0])
         self._edit = None
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
 
     @on(CitingArea.Changed)
     @on(CitingArea.SelectionChanged)
     def _touched(self) -> None:
         """The text or the cursor changed: update the tree soon."""
-        if self._edit is None:
-            return
-        if self._is_following:
-            self._is_late = True
-        elif self._timer is None:
-            self._timer = self.set_timer(FOLLOW_DELAY_S, self._follow)
+        if self._edit is not None:
+            self._soon.poke()
 
+    @work
     async def _follow(self) -> None:
-        self._timer = None
-        self._is_following, self._is_late = True, False
-        try:
-            edit, text = self._edit, self.typed
+        async with self._turn:
+            edit, text = self._edit, self.raw
             if edit is None:
                 return
             if text != edit.text:
@@ -235,10 +219,6 @@ class RawMarkdown(CitingArea):
                 self.tell_code()
             self._editing.go_to_line(self.cursor_location[0])
             self._followed()
-        finally:
-            self._is_following = False
-            if self._is_late:
-                self._touched()
 
     # ── What is drawn ─────────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@
 outline.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from dogent_tui.tui.outline.rows import (
     row_spans,
     title_column,
 )
-from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.painted import Painted, PaintedLines
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
@@ -366,13 +366,13 @@ def _section(level: int, title: str, body: str, width: int) -> tuple[Line, ...]:
     return (*markdown_lines(text, width), BLANK)
 
 
-class OutlinePreview(Painted, Widget):
+class OutlinePreview(PaintedLines, Widget):
     """Draws the outline of `tree` as text, with the heading under the cursor in the upper third."""
 
     def __init__(self, tree: OutlineTree) -> None:
         super().__init__(id="outline-preview")
         self._tree = tree
-        self._lines: list[tuple[Line, bool]] = []
+        self._marked = range(0)
 
     def on_resize(self) -> None:
         """Lay out for the new width."""
@@ -387,31 +387,31 @@ class OutlinePreview(Painted, Widget):
         numbers = titles(outline)
         at = outline.place(self._tree.cursor) if self._tree.cursor is not None else 0
 
-        def lines(place: int) -> list[tuple[Line, bool]]:
-            heading = outline.headings[place]
-            title = f"{numbers[place]}{heading.text}{heading.length}"
-            section = _section(heading.level, title, heading.body, width)
-            return [(line, place == at) for line in section]
+        def sections(places: Iterable[int]) -> Iterator[tuple[Line, ...]]:
+            for place in places:
+                heading = outline.headings[place]
+                title = f"{numbers[place]}{heading.text}{heading.length}"
+                yield _section(heading.level, title, heading.body, width)
 
-        below = []
-        for place in range(at, len(outline.headings)):
-            below += lines(place)
+        below: list[Line] = []
+        size = 0
+        for section in sections(range(at, len(outline.headings))):
+            below += section
+            size = size or len(section)
             if len(below) >= height:
                 break
         wanted = max(height // 3, height - len(below))
-        above: list[tuple[Line, bool]] = []
-        for place in range(at - 1, -1, -1):
+        above: list[Line] = []
+        for section in sections(range(at - 1, -1, -1)):
             if len(above) >= wanted:
                 break
-            above = lines(place) + above
-        self._lines = (above[-wanted:] if wanted else []) + below
+            above[:0] = section
+        above = above[-wanted:] if wanted else []
+        self.lines = above + below
+        self._marked = range(len(above), len(above) + size)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw a line; the section under the cursor is marked with a bar."""
-        if y >= len(self._lines):
-            return self.row()
-        line, is_here = self._lines[y]
-        width = self.size.width
-        margin = (Span("▎ ", "accent"),) if is_here else EMPTY_MARGIN
-        return self.palette.strip(line, width - 2 * MARGIN, width, margin)
+        margin = Span("▎ ", "accent") if y in self._marked else EMPTY_MARGIN[0]
+        return self.draw_line(y, self.size.width - 2 * MARGIN, margin)

@@ -62,7 +62,7 @@ class DocumentReading:
         self._path = path
         self._options = ReadOptions(sheet=sheet, pages=pages)
         self._offset: int | None = 0
-        self._opener: list[str] = []
+        self._shown = ""
         self._last: ReadResult | None = None
         self._size = 0
         self._pieces = [""]
@@ -136,11 +136,7 @@ class DocumentReading:
             offset=self._offset,
             on_progress=on_progress,
         )
-        opener, first = self._opener, self.line_ends
-        if len(opener) > 1 and not (
-            self._pieces[-1].endswith("|\n") and found.text.startswith("|")
-        ):
-            opener = []  # the table has ended
+        opener, first = opener_of(self._shown, found.text), self.line_ends
         self._last, self._offset = found, found.next_offset
         self._size = self._size or file_size(self._path) or 0
         self._pieces.append(found.text)
@@ -148,12 +144,11 @@ class DocumentReading:
         self.line_ends += found.text.count("\n")
         if self.has_lines:
             return Part(found.text, first, is_plain=True)
-        shown = "\n".join([*opener, found.text])
+        self._shown = shown = "\n".join([*opener, found.text])
         part = Part(
             _PAGE.sub(lambda page: tr("*— page {page} —*", page=page[1]), shown),
             first - len(opener),
         )
-        self._opener = opener_of(shown)
         self.headings += await asyncio.to_thread(headings_of, part)
         return part
 
@@ -217,13 +212,15 @@ def headings_of(part: Part) -> list[Heading]:
         return []
 
 
-def opener_of(text: str) -> list[str]:
-    """Return the opening lines of the code block or table that `text` ends in, to be repeated
-    before its continuation.
+def opener_of(text: str, rest: str) -> list[str]:
+    """Return the opening lines of the code block or table that `text`, which consists of whole
+    lines, ends in and `rest` continues, to be repeated before the latter.
     """
     if ("```" in text or "~~~" in text) and (fence := open_fence(text)):
         lines = reversed(text.split("\n"))
         return [next(line for line in lines if line.lstrip().startswith(fence))]
-    last = text.rstrip("\n").rpartition("\n\n")[2].lstrip("\n").split("\n", 2)
-    is_table = len(last) > 1 and last[0].startswith("|") and not set(last[1]) - set("|-: ")
-    return last[:2] if is_table else []
+    if text.endswith("\n\n") or not rest.startswith("|"):
+        return []
+    head = text.removesuffix("\n").rpartition("\n\n")[2].lstrip("\n").split("\n", 2)[:2]
+    is_table = head[0].startswith("|") and not set("".join(head[1:])) - set("|-: ")
+    return head if is_table else []

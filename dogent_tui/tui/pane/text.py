@@ -76,7 +76,7 @@ class MarkdownText:
         if self._front:  # the parser would take it for a rule and a heading
             inside = "\n".join(self.lines[1 : self._front - 1])
             yield Part(f"```yaml\n{inside}\n```", 0)
-        start, opener = self._front, list[str]()
+        start, text = self._front, ""
         for end in self._ends():
             if (
                 end == start + 1
@@ -86,11 +86,12 @@ class MarkdownText:
                 line = self.lines[start]
                 for at in range(0, len(line), _LONGEST_PART):
                     yield Part(line[at : at + _LONGEST_PART], start)
-                start, opener = end, []
+                start, text = end, ""
                 continue
+            opener = opener_of(text, self.lines[start])
             part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
             yield part
-            start, opener = end, opener_of(part.text)
+            start, text = end, f"{part.text}\n"
 
     def _ends(self) -> Iterator[int]:
         """Yield the ends of the parts: before a line that starts a block, or where a part is long

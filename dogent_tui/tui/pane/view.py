@@ -14,11 +14,10 @@ from dogent_tui.tui.pane.reading import Part
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes
 from dogent_tui.tui.transcript.lines import BLANK, Span
-from dogent_tui.tui.transcript.palette import LOOKS
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import bound, hidden
 
-_NONE = Span(" ")
 _MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
 """The margin marks of changed lines."""
 _VERDICTS = {
@@ -28,7 +27,7 @@ _VERDICTS = {
     "not_found": Span("?", "error"),
     "unreadable_source": Span("⊘", "warning"),
 }
-"""The margin marks of checked lines, after the former."""
+"""The margin marks of checked lines, after the former if there is one."""
 
 
 class PaneView(RowsView):
@@ -285,18 +284,18 @@ class PaneView(RowsView):
     def _strip(self, y: int) -> Strip:
         place = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
-        line = BLANK
+        line, marks = BLANK, []
         if place is not None and place.line < len(lines):
             line = self.matches.marked(place, lines[place.line])
-        mark = verdict = _NONE
         if place is not None and line.source is not None:
-            happened = self.changes.mark(line.source, self._document.drawn_above(place))
-            mark = _MARKS.get(happened, mark)
+            if happened := self.changes.mark(line.source, self._document.drawn_above(place)):
+                marks.append(_MARKS[happened])
             said = [self.verdicts[at] for at in range(*line.source) if at in self.verdicts]
-            worst = next((one for one in said if one != "verbatim"), said[0] if said else "")
-            verdict = _VERDICTS.get(worst, verdict)
+            if said:
+                worst = next((one for one in said if one != "verbatim"), said[0])
+                marks.append(_VERDICTS[worst])
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
-        margin = (mark, verdict) if verdict.style else (mark._replace(text=f"{mark.text} "),)
+        margin = (*marks, Span(" " * (MARGIN - len(marks))))
         return self.palette.strip(line, self._document.width, self.size.width, margin)

@@ -4,7 +4,6 @@ from textual import events, on
 from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.completion import completion_at
-from dogent_tui.tui.prompt.literal import carry
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
@@ -47,5 +46,5 @@ class CitingArea(LiteralArea):
         if wanted is not None and chosen is not None:
             row = self.cursor_location[0]
             begin, end = (row, wanted.start), (row, wanted.end)
-            self.replace(carry(chosen.insert), begin, end, maintain_selection_offset=False)
+            self.replace(chosen.insert, begin, end, maintain_selection_offset=False)
         picker.dismiss()

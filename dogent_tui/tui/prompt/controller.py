@@ -13,7 +13,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.ports import AppPort, ConversationPort
-from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trust_question import settle_trust
 
@@ -23,11 +22,10 @@ READ_ONLY = tr(
     " or /sessions to open one."
 )
 
-LOOK_DELAY_S = 0.3
-"""Seconds without a key before files named in the draft are looked up."""
-
 INDEX_DELAY_S = 0.5
-"""Seconds from a tool result until the file index is refreshed."""
+"""Seconds from a tool result, or the last key of a draft that names files, until the file index is
+refreshed.
+"""
 
 
 class PromptController:
@@ -40,7 +38,6 @@ class PromptController:
         self._prompt = screen.prompt
         self._commands = commands
         self._sending = asyncio.Lock()
-        self._look = Debounce(screen, LOOK_DELAY_S, screen.refresh_files, most=1.0)
 
     @property
     def _app(self) -> AppPort:
@@ -174,7 +171,7 @@ class PromptController:
         """Save what is typed, look up the files it names, and prepare the command it is."""
         self._app.save_draft(text)
         if "@" in text:
-            self._look.poke()
+            self._screen.refresh_files()
 
     async def refresh_index(self) -> None:
         """Refresh the list of files in a thread."""

@@ -394,7 +394,7 @@ class PromptEditor(FoldingArea):
         """Replace what was pasted with `references`; returns False if it is no longer there."""
         if self.document.get_text_range(pasted.start, pasted.end) != pasted.inserted:
             return False
-        self.replace(carry(references), pasted.start, pasted.end)
+        self.replace(references, pasted.start, pasted.end)
         return True
 
     def action_unfold(self) -> None:
@@ -415,7 +415,7 @@ class PromptEditor(FoldingArea):
         follows = self.document.get_line(row)[end : end + 1]
         add_space = space and follows != " "
         result = self.replace(
-            carry(text) + " " * add_space, (row, start), (row, end), maintain_selection_offset=False
+            text + " " * add_space, (row, start), (row, end), maintain_selection_offset=False
         )
         if add_space:
             self._loose_space = result.end_location

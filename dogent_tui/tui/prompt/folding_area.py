@@ -5,7 +5,7 @@ from typing import Any
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 
-from dogent_tui.tui.prompt.literal import carry, newlines, release
+from dogent_tui.tui.prompt.literal import newlines
 from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
@@ -20,11 +20,6 @@ class FoldingArea(LiteralArea):
         """Take the `options` of a `TextArea`."""
         self.pasted = PastedTexts()
         super().__init__(**options)
-
-    @property
-    def raw(self) -> str:
-        """The text as typed: with original control characters, and placeholders for long pastes."""
-        return release(self.text)
 
     @property
     def value(self) -> str:
@@ -54,7 +49,7 @@ class FoldingArea(LiteralArea):
             return False
         row = self.cursor_location[0]
         self.replace(
-            carry(found.text), (row, found.start), (row, found.end), maintain_selection_offset=False
+            found.text, (row, found.start), (row, found.end), maintain_selection_offset=False
         )
         return True
 
@@ -90,7 +85,7 @@ class FoldingArea(LiteralArea):
     def _shown(self, text: str) -> str:
         text = newlines(text)
         if can_show(text):
-            return carry(text)
+            return text
         # A placeholder inside folded text would never be expanded, and one cut in two would stand
         # for nothing.
         text = self.pasted.expand(text)
@@ -98,4 +93,4 @@ class FoldingArea(LiteralArea):
         # references.
         head = text[:_HEAD].rpartition("\n")[0] or text[:_HEAD].rpartition(" ")[0]
         head = f"{head}{text[len(head)]}" if head else ""
-        return carry(head) + self.pasted.fold(text[len(head) :])
+        return head + self.pasted.fold(text[len(head) :])

@@ -14,12 +14,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Input
 
-from dogent_tui.plain import revealed
-from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.painted import PaintedLines
 from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_rows, scroll_cue
-from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line, Lines, Span
+from dogent_tui.tui.transcript.lines import MIN_WIDTH, Lines, Span
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.widgets import styled
 
@@ -34,10 +32,9 @@ QUESTION_LOOKS = LOOKS | {
 _SCROLLBAR = 1
 
 
-class QuestionLines(Painted, ScrollView, can_focus=False):
+class QuestionLines(PaintedLines, ScrollView, can_focus=False):
     """Draws the visible part of the lines that `layout` returns for a width."""
 
-    ALLOW_SELECT = False
     looks = QUESTION_LOOKS
     margin: ClassVar = MARGIN
     """Cells left and right of the lines."""
@@ -45,7 +42,6 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
     def __init__(self, layout: Callable[[int], Lines], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._layout = layout
-        self.lines: Lines = []
         self._width = 0
 
     def lay_out(self, width: int, *, has_changed: bool = False) -> int:
@@ -62,10 +58,7 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw visible line `y`."""
-        number = self.scroll_offset.y + y
-        line = self.lines[number] if number < len(self.lines) else Line()
-        margin = (Span(" " * self.margin),)
-        return self.palette.strip(line, self._width, self.size.width, margin)
+        return self.draw_line(self.scroll_offset.y + y, self._width, Span(" " * self.margin))
 
     @property
     def cue(self) -> str:
@@ -150,23 +143,3 @@ class AnswerBar(Widget, can_focus=True):
         if (number := event.style.meta.get("answer")) is not None:
             self.highlighted = number
             self.post_message(self.Picked(self.answers[number]))
-
-
-class WordsInput(Input):
-    """One line for the user's text. Pasted control characters are shown, not executed."""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Ctrl+C to the screen if nothing is selected."""
-        return (
-            bool(self.selected_text)
-            if action == "copy"
-            else super().check_action(action, parameters)
-        )
-
-    def insert(self, text: str, index: int) -> None:
-        """Insert `text`, made safe to draw."""
-        super().insert(revealed(text), index)
-
-    def replace(self, text: str, start: int, end: int) -> None:
-        """Replace a part with `text`, made safe to draw."""
-        super().replace(revealed(text), start, end)

@@ -12,8 +12,8 @@ from dogent_tui.changes.model import DocumentChange
 from dogent_tui.changes.prose import InlineDiff, inline_diff
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
-from dogent_tui.outline.blocks import open_fence
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.pane.reading import opener_of
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, styled, wrap
 
@@ -171,7 +171,7 @@ def preview_text(change: DocumentChange, hunk: Hunk) -> str:
         if change.decision(other.number).verdict == "accepted":
             place += len(change.lines_of(other)) - (other.end - other.start)
     lines, start = change.result.lines, max(0, place - 6)
-    opener = filter(None, [open_fence("\n".join(lines[:start]))])
+    opener = opener_of("\n".join([*lines[:start], ""]), "".join(lines[start : start + 1]))
     return "\n".join([*opener, *lines[start : place + _PREVIEWED]])[:_MOST_CHARACTERS]
 
 

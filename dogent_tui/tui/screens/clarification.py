@@ -83,8 +83,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self.guard = AnswerGuard()
         self._on_draft = on_draft
         self._typed = typed
-        self._asked_to_abandon = False
-        self._asked_to_send = False
+        self._confirming = ""
         self._said = ""
         self._head = FormLines(partial(heading, self.form), classes="form-heading")
         self._blocks = [
@@ -173,7 +172,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     def _changed(self) -> None:
         """Draw a change and save the draft."""
-        self._asked_to_abandon = self._asked_to_send = False
+        self._confirming = ""
         self._say("")
         self._look_again()
         self._on_draft(self.form.draft())
@@ -193,8 +192,8 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         """Handle letters as the user's own words, if the question accepts them."""
         if self.held(event):
             return
-        if event.key != "ctrl+x" and self._asked_to_abandon:
-            self._asked_to_abandon = False
+        if event.key != "ctrl+x" and self._confirming == "abandon":
+            self._confirming = ""
             self._say("")
         if event.is_printable and event.character and not self._chooses(event.character):
             event.stop()  # including what is typed before the field has the focus
@@ -216,7 +215,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         area = self._area
         if area is not None:
             area.take(text)
-            self._blocks[self.form.at].entry.write(area.value)
+            self._blocks[self.form.at].entry.write(area.raw)
             self._changed()
 
     def action_confirm(self) -> None:
@@ -258,8 +257,8 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         for block in self._blocks:
             area = block.area
-            if area is event.text_area and area.value != block.entry.text:
-                block.entry.write(area.value)
+            if area is event.text_area and area.raw != block.entry.text:
+                block.entry.write(area.raw)
                 self._changed()
 
     def _on_free_text_left(self, event: FreeText.Left) -> None:
@@ -296,8 +295,8 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def action_send(self) -> None:
         """Send the answers; if some are missing, point that out first."""
         left = self.form.open_entries
-        if left and not self._asked_to_send:
-            self._asked_to_send = True
+        if left and self._confirming != "send":
+            self._confirming = "send"
             which = tr("{left} questions", left=len(left))
             if len(left) == 1:
                 question = crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
@@ -323,8 +322,8 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     def action_abandon(self) -> None:
         """Give the questions up, on the second press."""
-        if self._asked_to_abandon:
+        if self._confirming == "abandon":
             self.leave(UiAnswer())
             return
-        self._asked_to_abandon = True
+        self._confirming = "abandon"
         self._say(tr("Abandon these questions and stop the run? Press Ctrl+X again to confirm."))

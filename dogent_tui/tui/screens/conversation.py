@@ -499,9 +499,3 @@ class ConversationScreen(ConversationPort):
         """Show the target of a link and copy it, because the text of a link may say anything."""
         await copy(self.app, event.url)
         self.notify(one_line(event.url), title=tr("This link points to"))
-
-    def on_text_selected(self) -> None:
-        """Copy what was selected with the mouse."""
-        text = self.get_selected_text()
-        if text:
-            self.run_worker(copy(self.app, text), group="copy")

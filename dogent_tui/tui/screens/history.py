@@ -12,6 +12,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.offers import Offer, show_offers
+from dogent_tui.tui.sessions.model import local_now, spoken
 from dogent_tui.tui.transcript.entries import duration
 
 _AT_ONCE = 1_000
@@ -84,25 +85,19 @@ def history_offers(entries: Iterable[HistoryEntry], take: Callable[[str], object
         elif entry.status != "command" and begun[run]:
             kept[begun[run].pop()] = None
         kept.append(entry)
+    now = local_now()
     return [
-        Offer(one_line(entry.prompt), partial(take, entry.prompt), f"\n  {_facts(entry)}")
+        Offer(one_line(entry.prompt), partial(take, entry.prompt), f"\n  {_facts(entry, now)}")
         for entry in reversed(kept)
         if entry is not None
     ]
 
 
-def _facts(entry: HistoryEntry) -> str:
+def _facts(entry: HistoryEntry, now: datetime) -> str:
     """Return when it was, its outcome, how long that took, and the agent's reply or the reason for
     the end.
     """
     took = duration(entry.duration_ms / 1000) if entry.duration_ms > 0 else ""
     outcome = _WORDS.get(entry.status) or one_line(entry.status)
     came = one_line(entry.reason or _MARKS.sub("", entry.summary))
-    return phrases(_when(entry.timestamp), outcome, took, came)
-
-
-def _when(timestamp: str) -> str:
-    try:
-        return f"{datetime.fromisoformat(timestamp).astimezone():%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError, OSError):
-        return one_line(timestamp)[:16]
+    return phrases(spoken(entry.timestamp, now), outcome, took, came)

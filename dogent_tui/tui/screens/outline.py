@@ -32,7 +32,6 @@ from dogent_tui.tui.outline.inputs import (
 from dogent_tui.tui.outline.view import EditRequest, OutlinePreview, OutlineView
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
@@ -169,7 +168,7 @@ class OutlineScreen(EditorScreen):
 
     def draft(self) -> str:
         """Return the outline as currently typed."""
-        return self._raw_area.typed if self._is_raw else self.editing.markdown
+        return self._raw_area.raw if self._is_raw else self.editing.markdown
 
     # ── What is offered ───────────────────────────────────────────────────────────────────────
 
@@ -265,7 +264,7 @@ class OutlineScreen(EditorScreen):
         heading = self.editing.outline.get(cursor)
         what = tr("Text of") if self.editing.is_document else tr("Note:")
         self._note.border_title = f"{what} {one_line(heading.text)}".replace("[", "\\[")
-        self._note.load_text(carry(heading.note))
+        self._note.load_text(heading.note)
         self._note.move_cursor(self._note.document.end)
         self._note.display = True
         self.set_focus(self._note)
@@ -275,7 +274,7 @@ class OutlineScreen(EditorScreen):
     def action_keep_note(self) -> None:
         """Apply the note."""
         noted, self._noted = self._noted, None
-        if noted is not None and self.editing.outline.set_note(noted, release(self._note.text)):
+        if noted is not None and self.editing.outline.set_note(noted, self._note.raw):
             self._changed()
         self.set_focus(self._view)
         self._note.display = False
@@ -313,7 +312,7 @@ class OutlineScreen(EditorScreen):
         """Go to the next or previous match; with 0, to the first."""
         if self._asked != "find":
             return
-        words = release(self._line.value).strip()
+        words = self._line.value.strip()
         number, count = self.editing.find(words, step)
         self._view.found = words
         self._view.show_cursor()
@@ -325,7 +324,7 @@ class OutlineScreen(EditorScreen):
 
     @on(LineInput.Submitted, "#outline-line")
     async def _line_submitted(self) -> None:
-        asked, typed = self._asked, release(self._line.value).strip()
+        asked, typed = self._asked, self._line.value.strip()
         if asked == "length" and not self._set_length(typed):
             return
         self.action_leave_line()

@@ -26,7 +26,7 @@ from dogent_tui.tui.questions.model import (
     share_rows,
     why_not,
 )
-from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
+from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -101,7 +101,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._facts = QuestionLines(question.facts, id="permission-facts")
         self._note = Words(id="permission-note")
         self._answers = AnswerBar(offered(question.request))
-        self._words = WordsInput(
+        self._words = Input(
             placeholder=tr("What should the agent know, or do instead?"),
             compact=True,
             id="permission-words",

@@ -26,7 +26,6 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
@@ -326,7 +325,7 @@ class ReviewScreen(EditorScreen):
         """Edit the text to be written for the hunk."""
         if (hunk := self.hunk) is not None:
             self._area.border_title = tr("Your version of this hunk")
-            self._area.load_text(carry("\n".join(self.change.lines_of(hunk))))
+            self._area.load_text("\n".join(self.change.lines_of(hunk)))
             self._area.move_cursor(self._area.document.end)
             self._type_in(self._area)
             self.tell(tr("Esc keeps and accepts this · Ctrl+X restores it"))
@@ -334,7 +333,7 @@ class ReviewScreen(EditorScreen):
     def action_keep_edit(self) -> None:
         """Use the typed text, and accept the hunk."""
         if (hunk := self.hunk) is not None:
-            text = release(self._area.text)
+            text = self._area.raw
             if text != "\n".join(self.change.lines_of(hunk)):
                 self.change.edit(hunk.number, text)
         self.action_back_to_list()
@@ -343,14 +342,14 @@ class ReviewScreen(EditorScreen):
     def action_comment(self) -> None:
         """Comment on the hunk for the agent."""
         if (hunk := self.hunk) is not None:
-            self._line.value = carry(self.change.decision(hunk.number).comment)
+            self._line.value = self.change.decision(hunk.number).comment
             self._line.cursor_position = len(self._line.value)
             self._type_in(self._line)
 
     def action_keep_comment(self) -> None:
         """Save the comment."""
         if (hunk := self.hunk) is not None:
-            self.change.comment(hunk.number, release(self._line.value))
+            self.change.comment(hunk.number, self._line.value)
         self.action_back_to_list()
         self._changed()
 

@@ -2,11 +2,10 @@
 saved.
 
 The screens edit a draft (`tui/settings/draft.py`): the files as they are, with changes by file and
-path. `save.py` writes the files: those of the folder through `write_own`, the user's own through
-`write_home_values` after one question about all of them (`may_save`), because the policy's diff
-would show keys next to the change. Afterwards the session is reopened if it is empty or if the
-model changed (`CurrentSession.change_profile`: the process that holds the conversation ends before
-another resumes it). `agent/profile_check.py` tests a profile; `agent/unanswered.py` finds out why
-an endpoint gave no answer, by asking once more. The key of a binding with an `id` is configurable
-(`tui/keymap.py`).
+path. `save.py` writes the files after one question about all that exist (`may_save`), because the
+policy's diff would show keys next to the change. Afterwards the session is reopened if it is empty
+or if the model changed (`CurrentSession.change_profile`: the process that holds the conversation
+ends before another resumes it). `agent/profile_check.py` tests a profile; `agent/unanswered.py`
+finds out why an endpoint gave no answer, by asking once more. The key of a binding with an
+`id` is configurable (`tui/keymap.py`).
 """

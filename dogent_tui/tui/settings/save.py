@@ -27,16 +27,15 @@ _NEVER_SENT = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys"
 """Keys that apply immediately or from the next start; the agent continues unchanged."""
 _SENT_WITH_NEXT_PROMPT = frozenset({"doc_template", "primary_language"})
 """Keys that the agent is told about with the next prompt (`agent/project_instructions.py`)."""
-_BECAUSE = tr("You changed it in the settings.")
 _MOST_LINES = 10
 _MOST_VALUE = 60
 
 
 async def may_save(
     app: App[Any], draft: SettingsDraft, files: Sequence[Path], actions: Sequence[KeyAction]
-) -> bool | None:
-    """Show the changes of `files` and ask whether to save them; None if the user goes back.
-    `actions` are the configurable keys.
+) -> bool:
+    """Show the changes of `files` and ask whether to save them. `actions` are the configurable
+    keys.
 
     Must not be awaited in a message handler.
     """
@@ -47,8 +46,7 @@ async def may_save(
         lines = [*lines[:_MOST_LINES], tr("and {count} more", count=more)]
     places = listing([one_line(place_of(file, draft.workspace)) for file in files])
     title = tr("Save this to {file}?", file=places)
-    answer = await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save")))
-    return None if answer is None else answer == 1
+    return await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save"))) == 1
 
 
 def changes_in_words(
@@ -114,28 +112,21 @@ async def _save(app: AppPort, draft: SettingsDraft) -> str | None:
 
     Raises OSError, DogentError.
     """
-    own = [file for file in draft.changes if file != app.opened.workspace.settings_file]
-    asked = [file for file in own if await asyncio.to_thread(file.exists)]
-    allowed = not asked or await may_save(app, draft, asked, app.keys.actions)
-    if allowed is None:
+    asked = [file for file in draft.changes if await asyncio.to_thread(file.exists)]
+    if asked and not await may_save(app, draft, asked, app.keys.actions):
         return None
-    written: list[str] = []
-    left: list[str] = []
+    places = [place_of(file, draft.workspace) for file in draft.changes]
     changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
-    opened = app.opened
     for file, changes in list(draft.changes.items()):
-        may_write = allowed or file not in asked
-        if file == opened.workspace.settings_file:
+        if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
-            done = await write_own(app, plan, _BECAUSE)
-            may_write = done != "denied"
-        elif may_write:
+            if await write_own(app, plan, "", exactly=True) == "denied":
+                raise DogentError(tr("The file is being changed by another program."))
+        else:
             await asyncio.to_thread(write_home_values, file, dict(changes))
-        (written if may_write else left).append(place_of(file, draft.workspace))
         del draft.changes[file]
-    said = [tr("Saved: {files}.", files=", ".join(written))] if written else []
-    said += [tr("Unchanged: {files}.", files=", ".join(left))] if left else []
-    return sentences(*said, await _take_into_use(app, changed) if written else "")
+    said = tr("Saved: {files}.", files=", ".join(places))
+    return sentences(said, await _take_into_use(app, changed))
 
 
 async def _take_into_use(app: AppPort, changed: frozenset[str]) -> str:

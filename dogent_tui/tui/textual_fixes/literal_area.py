@@ -1,16 +1,37 @@
 """A text area whose control characters are shown rather than executed."""
 
+from typing import Any
+
 from rich.text import Text
+from textual.document._document import EditResult
+from textual.document._edit import Edit
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
-from dogent_tui.tui.prompt.literal import pictures, release
+from dogent_tui.tui.prompt.literal import carry, pictures, release
 
 
 class LiteralArea(TextArea):
-    """A `TextArea` for external text. Everything loaded or inserted must have passed through
-    `literal.carry`.
+    """A `TextArea` for any text, however it arrives: control characters are carried inside (see
+    `literal`), and restored in what `raw` returns.
     """
+
+    def __init__(self, text: str = "", **options: Any) -> None:
+        super().__init__(carry(text), **options)
+
+    @property
+    def raw(self) -> str:
+        """The text with its original control characters."""
+        return release(self.text)
+
+    def load_text(self, text: str) -> None:
+        """Show `text`, without a way to undo that."""
+        super().load_text(carry(text))
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform `edit`."""
+        edit.text = carry(edit.text)
+        return super().edit(edit)
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, with a picture for each control character."""

@@ -60,16 +60,12 @@ def highlight(code: str, language: str) -> list[CodeLine]:
     return [tuple(line) for line in (lines + [[]] * wanted)[:wanted]]
 
 
-def kept_length(text: str) -> int:
-    """Return how much of a growing `text` is worth being kept: it stays the same for a while."""
-    return int(_REREAD ** int(log(max(1, len(text)), _REREAD)))
-
-
 def highlight_growing(code: str, language: str) -> list[CodeLine]:
     """Do what `highlight` does for a block that is still being written, at a cost linear in its
     length rather than quadratic: a construct over several lines may be highlighted late.
     """
-    read = code.rfind("\n", 0, kept_length(code)) + 1
+    kept = int(_REREAD ** int(log(max(1, len(code)), _REREAD)))
+    read = code.rfind("\n", 0, kept) + 1
     return [*_highlight_read(code[:read], language)[:-1], *highlight(code[read:], language)]
 
 

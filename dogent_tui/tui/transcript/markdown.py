@@ -1,4 +1,4 @@
-"""Markdown as lines of a given width, and a growing text at the cost of its last block.
+"""Markdown as lines of a given width.
 
 CommonMark with tables, strikethrough and task lists. What the parser cannot handle is shown
 literally.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
 from dogent_tui.records import JsonDict
-from dogent_tui.tui.transcript.highlight import CodeLine, highlight, highlight_growing, kept_length
+from dogent_tui.tui.transcript.highlight import CodeLine, highlight, highlight_growing
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import (
     BLANK,
@@ -50,20 +50,10 @@ def markdown_lines(text: str, width: int) -> Lines:
 
 
 def growing_lines(text: str, width: int) -> Lines:
-    """Do what `markdown_lines` does for a text that is still being written, without the sources:
-    what appended text cannot change is kept.
+    """Do what `markdown_lines` does for a text that is still being written: see
+    `highlight_growing`.
     """
-    end = _last_block(text[: kept_length(text)])
-    kept = _kept_lines(text[:end], width)
-    return _joined([*filter(None, [kept]), *_render(text[end:], width, highlight_growing)])
-
-
-@lru_cache(maxsize=4)
-def _last_block(text: str) -> int:
-    return pieces(text, 1)[-1]
-
-
-_kept_lines = lru_cache(maxsize=4)(markdown_lines)
+    return _joined(_render(text, width, highlight_growing))
 
 
 def pieces(text: str, size: int) -> list[int]:

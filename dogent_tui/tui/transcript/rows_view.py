@@ -11,7 +11,6 @@ from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
@@ -103,12 +102,7 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self._search_on()
         self._placing = True
         try:
-            whole = Size(self.size.width, self._viewport.total)
-            if whole != self.virtual_size:
-                # Not through the reactive, which would lay out the whole screen: only the scrollbar
-                # depends on it.
-                self.set_reactive(Widget.virtual_size, whole)
-                self._scroll_update(whole)
+            self.scroll_over(Size(self.size.width, self._viewport.total))
             self.scroll_target_y = self.scroll_y = self._viewport.top
         finally:
             self._placing = False

@@ -6,6 +6,7 @@ and returned. Therefore y encodes the entry, its part and the line, in this orde
 """
 
 import re
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, split_text
 from textual.geometry import Offset
@@ -25,11 +26,11 @@ def key(place: Place) -> int:
     return place.row.entry << 2 * _BITS | place.row.part << _BITS | min(place.line, _MASK)
 
 
-def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | None:
-    """Return the selected characters of `line`, None if there are none. Decoration is never
+def span(selection: Selection, y: int, line: Line) -> tuple[int, int] | None:
+    """Return the selected characters of `line` at `y`, None if there are none. Decoration is never
     selected.
     """
-    selected = selection.get_span(key(place))
+    selected = selection.get_span(y)
     if selected is None:
         return None
     size = len(line.text)
@@ -38,19 +39,25 @@ def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | No
     return (start, end) if start < end else None
 
 
-def selected_text(selection: Selection, layout: Layout) -> str:
-    """Return the selected text: without bars and gutters, and with wrapped lines joined."""
+def selected_text(selection: Selection, numbered: Iterable[tuple[int, Line]]) -> str:
+    """Return the selected text of lines, each with its y: without bars and gutters, and with
+    wrapped lines joined.
+    """
+    text = []
+    for y, line in numbered:
+        if selection.get_span(y) is not None:
+            part = span(selection, y, line)
+            text += [line.text[slice(*part)] if part else "", line.glue]
+    return "".join(text[:-1])
+
+
+def numbered(selection: Selection, layout: Layout) -> Iterator[tuple[int, Line]]:
+    """Yield the lines of the rows in which the selection starts and ends, and of those between."""
     first = 0 if selection.start is None else _row(selection.start, layout)
     last = len(layout.rows) - 1 if selection.end is None else _row(selection.end, layout)
-    text = []
     for row in layout.rows[first : last + 1]:
         for number, line in enumerate(layout.lines(row)):
-            if selection.get_span(key(Place(row, number))) is None:
-                continue
-            part = span(selection, Place(row, number), line)
-            text.append(line.text[slice(*part)] if part else "")
-            text.append(line.glue)
-    return "".join(text[:-1])
+            yield key(Place(row, number)), line
 
 
 def word(layout: Layout, place: Place, cell: int) -> Selection:

@@ -216,7 +216,9 @@ class Transcript(RowsView):
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
         line = self.matches.marked(place, line)
-        if self._selection and (selected := text_selection.span(self._selection, place, line)):
+        if self._selection and (
+            selected := text_selection.span(self._selection, text_selection.key(place), line)
+        ):
             line = restyled(line, [(*selected, "selection")])
         is_at_cursor = self._cursor == place.row.entry and self.has_focus and self._on_head(place)
         return self._drawn(line, _CURSOR if is_at_cursor else EMPTY_MARGIN)
@@ -326,7 +328,8 @@ class Transcript(RowsView):
         """Return the selected text and what follows it."""
         if selection.start is None and selection.end is None:
             return self.model.plain_text(), "\n"
-        return text_selection.selected_text(selection, self._layout), "\n"
+        numbered = text_selection.numbered(selection, self._layout)
+        return text_selection.selected_text(selection, numbered), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Show the selection. The text stays under the mouse while more arrives."""

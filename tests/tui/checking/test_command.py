@@ -51,7 +51,7 @@ async def test_the_margin_of_an_open_draft_says_what_was_found(stage, folder):
             await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
             await scene.pilot.press("escape")
             await scene.until(lambda: any("≠" in row for row in pane.rows()))
-            seen = {row[2:].split(" ")[0]: row[1] for row in pane.rows() if "“" in row}
+            seen = {row[2:].split(" ")[0]: row[0] for row in pane.rows() if "“" in row}
             assert seen == {"“at": "≠", "“a": "?", "“leaves": "✓"}
         finally:
             await scene.app.opened.libraries.close()

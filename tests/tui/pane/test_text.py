@@ -80,6 +80,11 @@ def test_what_is_long_is_cut_all_the_same():
     assert MarkdownText("> " * 3000 + "deep\n").headings == ()
 
 
+def test_what_follows_a_table_is_no_part_of_it():
+    parts = MarkdownText("word " * 400 + "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter.\n").parts
+    assert [part.text for part in parts][1:] == ["After."]
+
+
 def test_front_matter_is_shown_as_it_is_written():
     markdown = MarkdownText("---\ntitle: Tea\n---\n# Tea\n")
     assert [part.first for part in markdown.parts] == [0, 3]

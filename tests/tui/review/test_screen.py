@@ -198,11 +198,38 @@ async def test_both_views_and_the_preview(review):
         )
 
 
-async def test_the_preview_of_what_follows_a_code_block_that_began_above_is_no_code(review):
-    base = "```\n" + "line\n" * 9 + "```\n\nOne *cup* of tea.\n"
+@pytest.mark.parametrize(
+    ("above", "cup"),
+    [
+        ("```\n" + "line\n" * 9 + "```\n\n", "One cup of tea."),
+        *(
+            ("| No. | Cup |\n|---|---|\n" + "| 1 | hot |\n" * rows + "| 2 |", "2   │")
+            for rows in range(8)
+        ),
+    ],
+)
+async def test_the_preview_of_what_is_in_or_after_a_code_block_or_table(review, above, cup):
+    base = above + "One *cup* of tea.\n"
     async with review(base, base.replace("tea", "coffee")) as (app, pilot):
         await pilot.press("p")
-        assert "One cup of tea." in drawn(app)
+        assert cup in drawn(app)
+
+
+async def test_the_text_of_a_hunk_can_be_selected_with_the_mouse(review):
+    async with review() as (app, pilot):
+        view = app.review._view
+        rows = drawn(app).split("\n")
+        y, end = (
+            next(y for y, row in enumerate(rows) if row.startswith(f"{sign} The")) for sign in "-+"
+        )
+        await pilot.mouse_down(view, offset=(0, y))
+        await pilot.hover(view, offset=(10, end))
+        await pilot.mouse_up(view, offset=(10, end))
+        copied = app.screen.get_selected_text()
+        assert copied == BASE.split("\n")[2] + "\nThe house"
+        assert view.palette.styles["selection"].bgcolor in {
+            segment.style.bgcolor for segment in view.render_line(y) if segment.style
+        }
 
 
 @pytest.mark.parametrize("size", [(40, 10), (40, 14), (80, 16)])

@@ -97,10 +97,7 @@ def test_no_conversation(snap_compare):
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_the_history(snap_compare, monkeypatch, size):
-    monkeypatch.setattr(
-        "dogent_tui.tui.screens.history._when",
-        lambda timestamp: timestamp[:16].replace("T", " "),
-    )
+    monkeypatch.setattr("dogent_tui.tui.screens.history.local_now", lambda: NOW)
     entries = [
         HistoryEntry(
             "2026-03-01T10:00:00+00:00",
