@@ -11,6 +11,7 @@ import contextlib
 import uuid
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -151,7 +152,7 @@ class Commands:
             Proxy,
             wall_status=status,
             snapshot=snapshot,
-            harmless=harmless_settings,
+            harmless=partial(harmless_settings, untrusted=str(self._root)),
         )
         self._wall.start()
 

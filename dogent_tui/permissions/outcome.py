@@ -11,14 +11,15 @@ from pathlib import Path
 from msgspec import structs
 
 from dogent_tui.language import and_more, tr
-from dogent_tui.permissions.disk import ChangedDisk
-from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
+from dogent_tui.permissions.disk import ChangedDisk, Disk
+from dogent_tui.permissions.git_config import harmless, named_by
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
 from dogent_tui.permissions.text import names
 from dogent_tui.undo.changes import Change, Difference, Entry, Loss
+from dogent_tui.undo.git_data import Settings, settings_of
 
 _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""
@@ -147,7 +148,11 @@ class _Outcome:
         files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
         folders = {root, *(folder for _, folder in files)}
         files += [(file, folder) for file in own for folder in folders]
-        return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
+        return named_by(files, partial(self._settings_in, self._rule.disk), self._named)
+
+    def _settings_in(self, disk: Disk, path: Path) -> Settings | None:
+        """Return the settings of a configuration file, None if they cannot be read."""
+        return settings_of(disk.text(str(path), _LARGEST), self._rule.root)
 
     def _settings_of(self, folder: Path) -> Iterator[Path]:
         """Yield the configuration files of the repository checked out in a folder, if any."""
@@ -313,16 +318,13 @@ class _Outcome:
 
     def _settings(self, change: Change, path: Path) -> str:
         """Return the new or changed settings of a file that may run something."""
-        before = self._rule.disk.text(str(path), _LARGEST) if change.before is not None else ""
-        after = self._disk.text(str(path), _LARGEST)
+        before = self._settings_in(self._rule.disk, path) if change.before else {}
+        after = self._settings_in(self._disk, path)
         keys = [tr("settings that cannot be read")]
         if after is not None and before is not None:
             inside = partial(self._inside, path)
-            settings = read_settings(after)
-            changed = changed_settings(read_settings(before), settings)
-            keys = [
-                key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)
-            ]
+            changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+            keys = sorted(key for key in changed if not harmless(key, after.get(key, ()), inside))
         note = tr(
             "It changes settings in {path} that let Git run programs or access other places:"
             " {keys}."

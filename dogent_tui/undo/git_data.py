@@ -1,5 +1,5 @@
-"""Reads the files of a Git repository and asks Git about its objects, without the repository's
-settings: nothing they configure is run.
+"""Reads the files of a Git repository, and asks Git about its objects and about what its
+configuration files mean, without the repository's settings: nothing they configure is run.
 """
 
 # ruff: noqa: PTH113, PTH118, PTH120, PTH123
@@ -11,8 +11,13 @@ import shutil
 import subprocess
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from os.path import dirname, join, lexists, realpath, relpath
 from pathlib import Path
+from typing import TypeAlias
+
+Settings: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Key (section and name in lower case, subsection as written) → its values, in order."""
 
 _LONGEST_S = 120
 _TELLING = {
@@ -74,20 +79,11 @@ class GitObjects:
         file.
         """
         environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
+        given = "".join(f"{line}\n" for line in lines)
         try:
-            done = subprocess.run(
-                [self._program, *arguments],
-                input="".join(f"{line}\n" for line in lines).encode(),
-                env=environment,
-                cwd=self._own,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=_LONGEST_S,
-                check=True,
-            )
+            return _said([self._program, *arguments], given, environment, self._own).strip()
         except (OSError, subprocess.SubprocessError):
             return None
-        return os.fsdecode(done.stdout).strip()
 
     def is_whole(self, names: Iterable[str], index: str) -> bool:
         """Return whether everything that commits, and an index file ("" for none), refer to
@@ -122,6 +118,41 @@ class GitObjects:
                 lost -= {*(self.ask(*_OPENLY, *limits, lines=names, index=index) or "").split()}
         gone = lost | missing
         return [path for path, (old, new) in pairs.items() if old in gone and new not in lost]
+
+
+def settings_of(text: str | None, untrusted: str) -> Settings | None:
+    """Return the settings of a configuration file, without those of the files it includes; None if
+    Git cannot read it. A Git in the folder `untrusted` is not run.
+    """
+    try:
+        return None if text is None else _settings_of(text, untrusted)
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+@lru_cache(256)
+def _settings_of(text: str, untrusted: str) -> Settings:
+    command = [_trusted_git(untrusted), "config", "--file", "-", "--list", "-z", "--no-includes"]
+    found: dict[str, tuple[str, ...]] = {}
+    for setting in _said(command, text, _ENVIRONMENT, "/").split("\0")[:-1]:
+        key, _, value = setting.partition("\n")
+        found[key] = (*found.get(key, ()), value)
+    return found
+
+
+def _said(command: Sequence[str], given: str, environment: Mapping[str, str], cwd: str) -> str:
+    """Return the output of a program. Raises OSError and SubprocessError, also if it fails."""
+    done = subprocess.run(
+        command,
+        input=os.fsencode(given),
+        env=environment,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=_LONGEST_S,
+        check=True,
+    )
+    return os.fsdecode(done.stdout)
 
 
 def _trusted_git(untrusted: str) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.git_config import host_of, read_settings, remote_address
+from dogent_tui.permissions.git_config import host_of, remote_address
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.words import Word
 from dogent_tui.permissions.text import names
+from dogent_tui.undo.git_data import settings_of
 
 _LARGEST = 200_000
 _REMOTE = names("push send-pack fetch pull ls-remote clone")
@@ -49,9 +50,9 @@ def asked_by_git(
 def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
     """Return the host of a remote, read from the repository's own file; empty if it is a folder."""
     folder = _git_folder(rule, cwd)
-    if folder is None:
+    text = rule.disk.text(f"{folder}/config", _LARGEST) if folder else None
+    if (settings := settings_of(text, rule.root)) is None:
         return ("",)
-    settings = read_settings(rule.disk.text(f"{folder}/config", _LARGEST) or "")
     branch = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
     address = remote_address(settings, remote, branch, pushes)
     if not address and remote and f"remote.{remote}.url" not in settings:
