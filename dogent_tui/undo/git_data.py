@@ -183,10 +183,10 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
 
 def blob_name(path: str, form: str) -> str:
     """Return the name that Git gives to the content of a file. Raises OSError."""
-    with open(path, "rb") as file:
-        start = b"blob %d\0" % os.fstat(file.fileno()).st_size
-        found = hashlib.new(form, start, usedforsecurity=False)
-        while piece := file.read(1 << 20):
+    with open(path, "rb", 0) as file:
+        size = os.fstat(file.fileno()).st_size
+        found = hashlib.new(form, b"blob %d\0" % size, usedforsecurity=False)
+        while piece := file.read(min(size, 1 << 20)):
             found.update(piece)
     return found.hexdigest()
 

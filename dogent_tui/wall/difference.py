@@ -80,7 +80,7 @@ def _pieces(file: int) -> Iterator[tuple[int, bytes]]:
     """Yield the pieces of a file that hold more than zero bytes, each with its place. Holes, which
     can be larger than any disk, are not read.
     """
-    place = 0
+    place, size = 0, os.fstat(file).st_size
     while True:
         try:
             place = os.lseek(file, place, os.SEEK_DATA)
@@ -88,7 +88,7 @@ def _pieces(file: int) -> Iterator[tuple[int, bytes]]:
             if error.errno == errno.ENXIO:
                 return
         place -= place % _PIECE
-        if not (piece := os.pread(file, _PIECE, place)):
+        if not (piece := os.pread(file, min(_PIECE, size - place), place)):
             return
         if piece.strip(b"\0"):
             yield place, piece
