@@ -10,7 +10,7 @@ from dogent_tui.undo.git_data import Settings, settings_of
 _HARMLESS = re.compile(
     """
     branch[.].*[.](remote|merge|rebase|description|pushremote)
-    |remote[.].*[.](fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall)
+    |remote[.].*[.](prune|prunetags|tagopt|skipdefaultupdate|skipfetchall)
     |remote[.].*[.](promisor|partialclonefilter)
     |submodule[.].*[.](active|branch|ignore|shallow|fetchrecursesubmodules|path)
     |user[.](name|email|signingkey|useconfigonly)
@@ -40,6 +40,8 @@ _BY_KEY = ("gpgsign", "signingkey")
 _INCLUDES = re.compile(r"include(if\..*)?\.path")
 """Settings that name another configuration file."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
+_FETCHED = re.compile(r"[^:]*(:refs/(remotes|tags)/.*)?")
+"""What ``git fetch`` may update: never the branches that the user works on."""
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
 """``user@host:path``, as accepted by ssh and git."""
 
@@ -78,6 +80,8 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
     """
     if _ADDRESS.fullmatch(key):
         return all(_plain_address(value) or inside(value) for value in values)
+    if re.fullmatch(r"remote\..*\.fetch", key):
+        return all(map(_FETCHED.fullmatch, values))
     if key == "core.worktree":
         return all(inside(value) for value in values)
     if key == "core.fsmonitor":

@@ -221,7 +221,8 @@ class _Outcome:
         """
         found = self._repository(path)
         kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
-        effect = Effect(kind, path, change.path, None, PROGRAM, "", change.what == "empty")
+        replaces = change.what in {"empty", "replace"}
+        effect = Effect(kind, path, change.path, None, PROGRAM, "", replaces)
         if note := self._odd(change, after, path) or self._for_git(change, after, path, found):
             return replace(effect, note=note, wildcard=True)
         guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)

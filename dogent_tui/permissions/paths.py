@@ -114,12 +114,17 @@ class PathRule:
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
     _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
+    _programs: dict[Path, list[Path]] = field(init=False, repr=False)
+    """Folders of the workspace in which programs are looked for → where else they are."""
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
         self.root = real_path(self.disk, str(self.workspace))
         self.home = Path(real_path(self.disk, str(self.home)))
         self._root_parts = Path(self.root).parts
+        places = [Path(os.path.realpath(Path(self.root, each))) for each in os.get_exec_path()]
+        elsewhere = [each for each in places if not self._inside(each)]
+        self._programs = dict.fromkeys(filter(self._inside, places), elsewhere)
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` does not follow a final symlink, like
@@ -170,7 +175,8 @@ class PathRule:
             return Guard.SCRATCH
         if relative in PROTECTED or self._same_as_protected(str(path)):
             return Guard.PROTECTED
-        return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
+        runs = _is_privileged(parts) or self._runs_in_bare(path) or self._comes_first(path)
+        return Guard.PRIVILEGED if runs else Guard.NONE
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the repository folder (``.git``, or a bare one) that contains a resolved path, and
@@ -200,6 +206,13 @@ class PathRule:
             return False
         found = self.repository(path)
         return found is not None and runs_in_git(found[1])
+
+    def _comes_first(self, path: Path) -> bool:
+        """Return whether a program would be run instead of another of the same name, since the
+        user's search path leads into the workspace.
+        """
+        elsewhere = self._programs.get(path.parent, ())
+        return any(self.disk.entry(f"{folder}/{path.name}") for folder in elsewhere)
 
     def exists(self, path: Path) -> bool:
         """Return whether a resolved path exists, in any spelling of its case."""

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import subprocess
 from collections.abc import Collection
 from pathlib import Path
 
@@ -31,6 +32,16 @@ class Job(msgspec.Struct, frozen=True):
     folder: Path
     hosts: Collection[str] | None = None
     outside: tuple[Outside, ...] = ()
+
+    def seal(self) -> None:
+        """Replace what it wrote by a copy: a command that still runs may have got it open, through
+        a socket, and change it after it was judged. Raises OSError and SubprocessError.
+        """
+        sealed = self.folder / "sealed"
+        for written in filter(Path.exists, (self.folder / "upper", self.folder / "outside")):
+            subprocess.run(("cp", "-a", "--", written, sealed), check=True, capture_output=True)
+            written.rename(self.folder / f"open-{written.name}")
+            sealed.rename(written)
 
 
 class Ended(msgspec.Struct, frozen=True):

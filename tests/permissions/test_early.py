@@ -172,6 +172,7 @@ def test_places_outside(root, command, kind):
     "command",
     [
         "/usr/bin/env ls",
+        "ln -s ../a.md sub/a",
         "ls /usr/share /opt /bin",
         "cat /proc/cpuinfo",
         "echo x > /tmp/no-such-file",
