@@ -442,13 +442,7 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
 
 def _edited_text(difference: Difference, change: Change) -> str | None:
     """Return the edited text if a command edited a text file, otherwise None."""
-    before, after = change.before, change.after
-    if (
-        change.what != "edit"
-        or before is None
-        or after is None
-        or after.kind != "file"
-        or after.size > _LARGEST_TEXT
-    ):
+    after = change.after
+    if change.what != "edit" or after is None or after.kind != "file":
         return None
     return Disk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)

@@ -3,13 +3,15 @@
 import os
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
-from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.permissions.disk import Disk, real_path
 from dogent_tui.permissions.text import names
-from dogent_tui.undo.changes import Entry
+from dogent_tui.undo.changes import Entry, entries_below
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 """Files whose existing content only the user changes (SPEC 6)."""
@@ -241,7 +243,9 @@ class PathRule:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
-        below = map(self.disk.entry, walk(self.disk, self.root, 20_000) or [])
+        below: list[Entry] = []
+        with suppress(OSError):  # a folder is someone else's
+            below += (found for _, found in islice(entries_below(self.root, ""), 20_000))
         return sum(_is_one(found, entry) for found in below) < entry.names
 
     def _same_as_protected(self, path: str) -> bool:

@@ -37,11 +37,10 @@ class Job(msgspec.Struct, frozen=True):
         """Replace what it wrote by a copy: a command that still runs may have got it open, through
         a socket, and change it after it was judged. Raises OSError and SubprocessError.
         """
-        sealed = self.folder / "sealed"
-        for written in filter(Path.exists, (self.folder / "upper", self.folder / "outside")):
-            subprocess.run(("cp", "-a", "--", written, sealed), check=True, capture_output=True)
-            written.rename(self.folder / f"open-{written.name}")
-            sealed.rename(written)
+        for written in {each.parent for each in self.folder.glob("[!w]*/*")}:
+            subprocess.run(("cp", "-a", "--", written, f"{written}-sealed"), check=True)
+            written.rename(f"{written}-open")
+            Path(f"{written}-sealed").rename(written)
 
 
 class Ended(msgspec.Struct, frozen=True):
