@@ -45,7 +45,6 @@ T = TypeVar("T")
 
 _DEFAULT_LIMIT_S = 120.0
 """The CLI's own time limit if the model specifies none."""
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
 _LARGEST_TEXT = 2_000_000
 """The largest text to review, in bytes; `edits.py` uses the same for a diff."""
@@ -221,12 +220,12 @@ class Commands:
             limit_s=0.0 if background else limit_s,
             hosts=hosts,
             readable=(
-                *self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}),
+                *self._outside(asked, changed=False),
                 *self._skills(),
                 *reaching,
             ),
             environment=proxy_variables() if hosts is not None else {},
-            changeable=tuple(self._outside(asked, _CHANGES)),
+            changeable=tuple(self._outside(asked, changed=True)),
             snapshots=self._snapshots,
         )
         self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
@@ -234,12 +233,11 @@ class Commands:
         description = values.get("description") or tr("Run {command}", command=first[:80])
         return {**values, "command": job.text, "description": description, "timeout": LONGEST_MS}
 
-    def _outside(
-        self, effects: Collection[Effect], kinds: Collection[EffectKind]
-    ) -> Iterator[Path]:
+    def _outside(self, effects: Collection[Effect], *, changed: bool) -> Iterator[Path]:
+        """Yield the places outside the workspace that a command may read, or change."""
         for effect in effects:
             if (
-                effect.kind in kinds
+                effect.kind.changes is changed
                 and effect.path is not None
                 and not effect.path.is_relative_to(self._root)
             ):
@@ -410,7 +408,9 @@ class Commands:
         here.
         """
         assert self._wall is not None
-        left = [*self._wall.left_since(ended.began_ns, _CACHES)]
+        kept = [each.place / name for each in ended.job.outside for name in each.names]
+        found = self._wall.left_since(ended.began_ns, _CACHES)
+        left = [each for each in found if not any(place.is_relative_to(each) for place in kept)]
         if not left:
             return []
         return [

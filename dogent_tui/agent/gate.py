@@ -32,7 +32,7 @@ from dogent_tui.language import tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consultations import CONSULTING
-from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.tools.server import tool_name
@@ -51,8 +51,6 @@ _MOST_CALLS = 200
 """The number of running calls for which the hook's decision is kept."""
 
 _CHANGED = "What it would touch changed while you were asked."
-_WRITES = {EffectKind.WRITE, EffectKind.CREATE}
-_CHANGES = {*_WRITES, EffectKind.DELETE, EffectKind.MOVE}
 _OWN_WRITES = {"Write", "Edit", "MultiEdit"}
 _GIVE_TEXT = {
     "Read",
@@ -187,7 +185,7 @@ class Gate:
             if decision.verdict == "allow" and self._reviewing.takes(call):
                 # `can_use_tool` can wait, a hook cannot
                 decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))
-            if any(effect.kind in _CHANGES for effect in decision.effects) and not (
+            if any(effect.kind.changes for effect in decision.effects) and not (
                 await asyncio.to_thread(self._cwd.is_dir)
             ):
                 decision = Decision("deny", (_NO_WORKSPACE,))
@@ -386,7 +384,7 @@ class Gate:
         places = [
             effect.path
             for effect in decision.effects
-            if effect.path is not None and effect.kind in _CHANGES
+            if effect.path is not None and effect.kind.changes
         ]
         if not places:
             return
@@ -436,7 +434,7 @@ def _given(call: ToolCall, decision: Decision) -> list[_Given]:
     """
     found = []
     for effect in decision.effects:
-        if effect.path is not None and (effect.kind in _WRITES or call.tool in _GIVE_TEXT):
+        if effect.path is not None and (effect.kind.writes or call.tool in _GIVE_TEXT):
             how: How = (
                 "whole" if call.tool == "Write" else "edit" if call.tool in _OWN_WRITES else "part"
             )

@@ -289,8 +289,8 @@ def test_what_is_not_plain_is_left_to_the_outcome(root, command):
     ["find . -name '*.md' -delete", "if x; then rm a.md; fi", "echo x > .git/config", "rm *.md"],
 )
 def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
-    assert bash(command, root, taken_back=True).verdict == "ask"
-    assert bash("echo x > a.md; ls", root, taken_back=True).verdict == "allow"
+    assert bash(command, root, wall="partial").verdict == "ask"
+    assert bash("echo x > a.md; ls", root, wall="partial").verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
     ],
 )
 def test_without_a_wall_known_readers_run(root, command):
-    assert bash(command, root, walled=False).verdict == "allow"
+    assert bash(command, root, wall="none").verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_without_a_wall_known_readers_run(root, command):
     ],
 )
 def test_without_a_wall_all_else_is_asked_about(root, command):
-    decision = bash(command, root, walled=False)
+    decision = bash(command, root, wall="none")
     assert decision.verdict == "ask"
     assert not decision.rememberable
 
