@@ -152,7 +152,8 @@ class Authority:
 
     def judge(self, call: "ToolCall") -> "Decision":
         """Return the policy's decision about `call`, regardless of grants."""
-        from dogent_tui.permissions.policy import Fetching, decide
+        from dogent_tui.permissions.policy import decide
+        from dogent_tui.permissions.tools import Fetching
 
         leads_inside = None
         if self._hosts is not None and call.tool == _WEB_FETCH:

@@ -1,7 +1,9 @@
 """Git's settings: which of them can run something, and where a remote is."""
 
+import json
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -93,19 +95,14 @@ def harmless_settings(text: str, untrusted: str) -> str:
     """Return the part of the user's own configuration file that runs nothing, names no file or
     machine, and needs no key. A Git in the folder `untrusted` is not run.
     """
-    lines = []
+    lines, quoted = [], partial(json.dumps, ensure_ascii=False)  # the same escapes as Git's
     for key, values in (settings_of(text, untrusted) or {}).items():
         section, _, rest = key.partition(".")
         part, _, name = rest.rpartition(".")
         if _HARMLESS.fullmatch(key) and section not in _OF_REPOSITORIES and name not in _BY_KEY:
-            lines.append(f"[{section} {_quoted(part)}]" if part else f"[{section}]")
-            lines += (f"{name} = {_quoted(value)}" for value in values if value)
+            lines.append(f"[{section} {quoted(part)}]" if part else f"[{section}]")
+            lines += (f"{name} = {quoted(value)}" for value in values if value)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def _plain_address(value: str) -> bool:

@@ -145,7 +145,12 @@ class _Outcome:
                 changed.add(folder)
                 folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
-        files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
+        files = [
+            (place / name, folder)
+            for folder in changed
+            for place in {*self._rule.git_folders(folder)}
+            for name in ("config", "config.worktree")
+        ]
         folders = {root, *(folder for _, folder in files)}
         files += [(file, folder) for file in own for folder in folders]
         return named_by(files, partial(self._settings_in, self._rule.disk), self._named)
@@ -153,17 +158,6 @@ class _Outcome:
     def _settings_in(self, disk: Disk, path: Path) -> Settings | None:
         """Return the settings of a configuration file, None if they cannot be read."""
         return settings_of(disk.text(str(path), _LARGEST), self._rule.root)
-
-    def _settings_of(self, folder: Path) -> Iterator[Path]:
-        """Yield the configuration files of the repository checked out in a folder, if any."""
-        repository = self._rule.disk.entry(f"{folder}/.git")
-        if repository is None:
-            return
-        linked = (self._rule.disk.text(f"{folder}/.git", 5000) or "").removeprefix("gitdir: ")
-        own = self._rule.resolve(str(folder / (linked.strip() or ".git")))
-        common = (self._rule.disk.text(f"{own}/commondir", 5000) or ".").strip()
-        for each in {own, self._rule.resolve(str(own / common))}:
-            yield from (each / "config", each / "config.worktree")
 
     def _named(self, near: Path, text: str) -> Path:
         """Resolve a path in the settings relative to the folder `near`."""

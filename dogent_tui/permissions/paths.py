@@ -116,17 +116,16 @@ class PathRule:
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
     _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
-    _programs: dict[Path, list[Path]] = field(init=False, repr=False)
-    """Folders of the workspace in which programs are looked for → where else they are."""
+    _searched: set[Path] = field(init=False, repr=False)
+    """Where programs are looked for."""
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
         self.root = real_path(self.disk, str(self.workspace))
         self.home = Path(real_path(self.disk, str(self.home)))
         self._root_parts = Path(self.root).parts
-        places = [Path(os.path.realpath(Path(self.root, each))) for each in os.get_exec_path()]
-        elsewhere = [each for each in places if not self._inside(each)]
-        self._programs = dict.fromkeys(filter(self._inside, places), elsewhere)
+        folders = (Path(self.root, each) for each in os.get_exec_path())
+        self._searched = {Path(os.path.realpath(each)) for each in folders}
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` does not follow a final symlink, like
@@ -197,6 +196,17 @@ class PathRule:
             self._repositories[folder] = found
         return None if found is None else (found, str(path.relative_to(found)))
 
+    def git_folders(self, folder: Path) -> tuple[Path, ...]:
+        """Return where the repository checked out in a folder keeps what is its own, and what
+        several checkouts share; empty if there is none.
+        """
+        if self.disk.entry(f"{folder}/.git") is None:
+            return ()
+        linked = (self.disk.text(f"{folder}/.git", 5000) or "").removeprefix("gitdir: ")
+        own = self.resolve(str(folder / (linked.strip() or ".git")))
+        common = (self.disk.text(f"{own}/commondir", 5000) or ".").strip()
+        return own, self.resolve(str(own / common))
+
     def _is_bare(self, folder: Path) -> bool:
         head, *rest = (f"{folder}/{name}" for name in ("HEAD", "objects", "refs"))
         if self.disk.entry(head) is None:
@@ -213,8 +223,11 @@ class PathRule:
         """Return whether a program would be run instead of another of the same name, since the
         user's search path leads into the workspace.
         """
-        elsewhere = self._programs.get(path.parent, ())
-        return any(self.disk.entry(f"{folder}/{path.name}") for folder in elsewhere)
+        return path.parent in self._searched and any(
+            self.disk.entry(f"{folder}/{path.name}")
+            for folder in self._searched
+            if not self._inside(folder)
+        )
 
     def exists(self, path: Path) -> bool:
         """Return whether a resolved path exists, in any spelling of its case."""

@@ -13,8 +13,6 @@ from dogent_tui.permissions.shell.early_effects import early_effects
 from dogent_tui.permissions.shell.harmless import only_reads
 from dogent_tui.permissions.tools import Fetching, tool_effects
 
-__all__ = ["Decision", "Fetching", "ToolCall", "decide"]
-
 WallLevel: TypeAlias = Literal["full", "partial", "none"]
 
 _NO_WALL = tr("There is no wall around this command: only your answer protects you.")

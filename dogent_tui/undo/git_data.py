@@ -142,17 +142,15 @@ def _settings_of(text: str, untrusted: str) -> Settings:
 
 def _said(command: Sequence[str], given: str, environment: Mapping[str, str], cwd: str) -> str:
     """Return the output of a program. Raises OSError and SubprocessError, also if it fails."""
-    done = subprocess.run(
+    said = subprocess.check_output(
         command,
         input=os.fsencode(given),
         env=environment,
         cwd=cwd,
-        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         timeout=_LONGEST_S,
-        check=True,
     )
-    return os.fsdecode(done.stdout)
+    return os.fsdecode(said)
 
 
 def _trusted_git(untrusted: str) -> str:

@@ -24,8 +24,8 @@ from dogent_tui.wall.difference import held_in, same_content
 
 _KEPT_S, _KEPT_LOOSE_S = 30 * 86_400, 14 * 86_400
 """Git removes older reflog entries, and older objects that nothing names, whenever it tidies up."""
-_LARGEST, _LARGEST_WORK = 10_000_000, 1_000_000_000
-"""The largest file to look up in an index, and where the index changed, in bytes."""
+_LARGEST = 200_000_000
+"""The largest file to look up in an index, in bytes."""
 _MOST_SEARCHED = 200_000_000
 """The bytes of indexes to search; Git is asked about what is left."""
 _Kind: TypeAlias = Literal["reference", "history"]
@@ -76,7 +76,7 @@ def _edited(difference: Difference) -> dict[str, dict[str, str]]:
             continue
         index, (form, held) = join(folder, "index"), index_in(folder)
         is_sure = index in changed or searched > _MOST_SEARCHED
-        if max(each.size for each in files) <= (_LARGEST_WORK if is_sure else _LARGEST):
+        if max(each.size for each in files) <= _LARGEST:
             name = blob_name(join(difference.upper, change.path), form)
             if is_sure or bytes.fromhex(name) in held:
                 found[index][change.path] = name

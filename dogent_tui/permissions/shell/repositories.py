@@ -49,11 +49,11 @@ def asked_by_git(
 
 def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
     """Return the host of a remote, read from the repository's own file; empty if it is a folder."""
-    folder = _git_folder(rule, cwd)
-    text = rule.disk.text(f"{folder}/config", _LARGEST) if folder else None
-    if (settings := settings_of(text, rule.root)) is None:
+    own, common = _git_folders(rule, cwd) or ("", "")
+    settings = settings_of(rule.disk.text(f"{common}/config", _LARGEST), rule.root)
+    if not common or settings is None:
         return ("",)
-    branch = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
+    branch = (rule.disk.text(f"{own}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
     address = remote_address(settings, remote, branch, pushes)
     if not address and remote and f"remote.{remote}.url" not in settings:
         return ()  # a folder, which the command may make itself
@@ -61,22 +61,13 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
     return () if host is None else (host,)
 
 
-def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
-    """Return the repository folder that contains `cwd`, following the ``.git`` file of a worktree
-    or submodule.
-    """
+def _git_folders(rule: PathRule, cwd: str | None) -> tuple[Path, ...]:
+    """Return the folders of the repository that contains `cwd`, like `PathRule.git_folders`."""
     here = rule.resolve(cwd) if cwd is not None else Path("/")
     for folder in (here, *here.parents):
-        entry = rule.disk.entry(f"{folder}/.git")
-        if entry is not None and entry.kind == "folder":
-            return f"{folder}/.git"
-        if entry is not None:
-            target = (rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
-            common = (rule.disk.text(str(Path(folder, target, "commondir")), 5000) or "").strip()
-            return str(rule.resolve(str(Path(folder, target, common))))
-        if str(folder) == rule.root:
-            break
-    return None
+        if (found := rule.git_folders(folder)) or str(folder) == rule.root:
+            return found
+    return ()
 
 
 def lost_by_git(command: str, texts: Sequence[str]) -> str:
