@@ -47,6 +47,18 @@ def hosts(command, root):
     }
 
 
+def test_a_linked_worktree_fetches_from_the_remote_of_its_own_branch(root):
+    own = root / ".git/worktrees/sub"
+    own.mkdir(parents=True)
+    (own / "HEAD").write_text("ref: refs/heads/draft\n")
+    (own / "commondir").write_text("../..\n")
+    (root / "sub/.git").write_text(f"gitdir: {own}\n")
+    assert hosts("git fetch; git -C sub fetch", root) == {
+        "https://github.com",
+        "https://example.org",
+    }
+
+
 @pytest.mark.parametrize(
     ("command", "where"),
     [
