@@ -19,7 +19,7 @@ from dogent_tui.permissions.paths import Guard, PathRule, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
 from dogent_tui.permissions.text import names
 from dogent_tui.undo.changes import Change, Difference, Entry, Loss
-from dogent_tui.undo.git_data import Settings, settings_of
+from dogent_tui.undo.git_data import Settings, git_folders, settings_of
 
 _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""
@@ -146,9 +146,9 @@ class _Outcome:
                 folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
         files = [
-            (place / name, folder)
+            (Path(place, name), folder)
             for folder in changed
-            for place in {*self._rule.git_folders(folder)}
+            for place in {*git_folders(str(folder))}
             for name in ("config", "config.worktree")
         ]
         folders = {root, *(folder for _, folder in files)}

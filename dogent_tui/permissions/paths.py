@@ -196,17 +196,6 @@ class PathRule:
             self._repositories[folder] = found
         return None if found is None else (found, str(path.relative_to(found)))
 
-    def git_folders(self, folder: Path) -> tuple[Path, ...]:
-        """Return where the repository checked out in a folder keeps what is its own, and what
-        several checkouts share; empty if there is none.
-        """
-        if self.disk.entry(f"{folder}/.git") is None:
-            return ()
-        linked = (self.disk.text(f"{folder}/.git", 5000) or "").removeprefix("gitdir: ")
-        own = self.resolve(str(folder / (linked.strip() or ".git")))
-        common = (self.disk.text(f"{own}/commondir", 5000) or ".").strip()
-        return own, self.resolve(str(own / common))
-
     def _is_bare(self, folder: Path) -> bool:
         head, *rest = (f"{folder}/{name}" for name in ("HEAD", "objects", "refs"))
         if self.disk.entry(head) is None:

@@ -4,6 +4,7 @@ configuration files mean, without the repository's settings: nothing they config
 
 # ruff: noqa: PTH113, PTH118, PTH120, PTH123
 
+import contextlib
 import hashlib
 import os
 import re
@@ -19,7 +20,7 @@ from typing import TypeAlias
 Settings: TypeAlias = Mapping[str, tuple[str, ...]]
 """Key (section and name in lower case, subsection as written) → its values, in order."""
 
-_LONGEST_S = 120
+_LONGEST_S, _LONGEST_PATH = 120, 5000
 _TELLING = {
     "HEAD", "index", "info", "logs", "objects", "packed-refs", "refs", "reftable", "shallow",
     "worktrees",
@@ -189,18 +190,32 @@ def blob_name(path: str, form: str) -> str:
     return found.hexdigest()
 
 
-def index_folder(root: str, path: str) -> str:
-    """Return the folder, relative to `root`, of the index that a file belongs to; "" for none.
-    Raises OSError.
+def git_folders(folder: str) -> tuple[str, ...]:
+    """Return the real paths of where the repository checked out in a folder keeps what is its own,
+    and what several checkouts share; empty if there is none.
     """
+    named = join(folder, ".git")
+    if not lexists(named):
+        return ()
+    own = realpath(join(folder, _short(named).removeprefix("gitdir:").strip() or ".git"))
+    return own, realpath(join(own, _short(join(own, "commondir"))))
+
+
+def _short(path: str) -> str:
+    """Return the text of a short file, "" if there is none."""
+    with contextlib.suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return os.fsdecode(file.read(_LONGEST_PATH)).strip()
+    return ""
+
+
+def index_folder(root: str, path: str) -> str:
+    """Return the folder, relative to `root`, of the index that a file belongs to; "" for none."""
     while path and ".git" not in path.split("/"):
         path = dirname(path)
-        named = join(root, path, ".git")
-        if os.path.isfile(named):
-            real = join(root, path, text_of([named]).removeprefix("gitdir:").strip())
-            return relpath(realpath(real), realpath(root))
-        if lexists(named):
-            return join(path, ".git")
+        if found := git_folders(join(root, path)):
+            return relpath(found[0], realpath(root))
     return ""
 
 

@@ -9,7 +9,7 @@ from dogent_tui.permissions.git_config import host_of, remote_address
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.words import Word
 from dogent_tui.permissions.text import names
-from dogent_tui.undo.git_data import settings_of
+from dogent_tui.undo.git_data import git_folders, settings_of
 
 _LARGEST = 200_000
 _REMOTE = names("push send-pack fetch pull ls-remote clone")
@@ -61,11 +61,11 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
     return () if host is None else (host,)
 
 
-def _git_folders(rule: PathRule, cwd: str | None) -> tuple[Path, ...]:
-    """Return the folders of the repository that contains `cwd`, like `PathRule.git_folders`."""
+def _git_folders(rule: PathRule, cwd: str | None) -> tuple[str, ...]:
+    """Return the folders of the repository that contains `cwd`, like `git_folders`."""
     here = rule.resolve(cwd) if cwd is not None else Path("/")
     for folder in (here, *here.parents):
-        if (found := rule.git_folders(folder)) or str(folder) == rule.root:
+        if (found := git_folders(str(folder))) or str(folder) == rule.root:
             return found
     return ()
 
