@@ -37,7 +37,6 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE,
 )
-_OF_REPOSITORIES = ("remote", "submodule", "extensions")
 _BY_KEY = ("gpgsign", "signingkey")
 _INCLUDES = re.compile(r"include(if\..*)?\.path")
 """Settings that name another configuration file."""
@@ -99,7 +98,7 @@ def harmless_settings(text: str, untrusted: str) -> str:
     for key, values in (settings_of(text, untrusted) or {}).items():
         section, _, rest = key.partition(".")
         part, _, name = rest.rpartition(".")
-        if _HARMLESS.fullmatch(key) and section not in _OF_REPOSITORIES and name not in _BY_KEY:
+        if _HARMLESS.fullmatch(key) and name not in _BY_KEY:
             lines.append(f"[{section} {quoted(part)}]" if part else f"[{section}]")
             lines += (f"{name} = {quoted(value)}" for value in values if value)
     return "".join(f"{line}\n" for line in lines)
