@@ -38,9 +38,10 @@ class Job(msgspec.Struct, frozen=True):
         a socket, and change it after it was judged. Raises OSError and SubprocessError.
         """
         for written in {each.parent for each in self.folder.glob("[!w]*/*")}:
-            subprocess.run(("cp", "-a", "--", written, f"{written}-sealed"), check=True)
+            sealed = Path(f"{written}-sealed")  # not in its place before it is complete
+            subprocess.run(("cp", "-a", "--", written, sealed), check=True, capture_output=True)
             written.rename(f"{written}-open")
-            Path(f"{written}-sealed").rename(written)
+            sealed.rename(written)
 
 
 class Ended(msgspec.Struct, frozen=True):
