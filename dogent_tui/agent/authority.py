@@ -7,6 +7,7 @@ fast.
 
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,11 +121,7 @@ class Authority:
         """Return the decision about `call`: the policy's verdict, or `allow` if grants cover
         everything it asks about.
         """
-        from dataclasses import replace
-
-        decision = self.judge(call)
-        if decision.verdict == "ask" and self.allowing(decision):
-            return replace(decision, verdict="allow", reasons=(tr("You allowed this before."),))
+        decision = self._with_grants(self.judge(call))
         if decision.verdict == "ask" and self._is_unnamed(call, decision):
             reason = _NOT_NAMED.format(" ".join(decision.reasons))
             return replace(decision, verdict="deny", reasons=(reason,), rememberable=False)
@@ -155,7 +152,8 @@ class Authority:
 
     def judge(self, call: "ToolCall") -> "Decision":
         """Return the policy's decision about `call`, regardless of grants."""
-        from dogent_tui.permissions.policy import Fetching, decide
+        from dogent_tui.permissions.policy import decide
+        from dogent_tui.permissions.tools import Fetching
 
         leads_inside = None
         if self._hosts is not None and call.tool == _WEB_FETCH:
@@ -167,15 +165,12 @@ class Authority:
             else ""
         )
         fetching = Fetching(leads_inside, self._known(), self._images, looker, self._opened)
-        level = self.wall_status.level if call.tool == "Bash" else "full"
-        walled, taken_back = level != "none", level == "partial"
         return decide(
             call,
             self._root,
             private=self._private,
             fetching=fetching,
-            walled=walled,
-            taken_back=taken_back,
+            wall=self.wall_status.level if call.tool == "Bash" else "full",
             visible=(*self._visible, *self.readable),
             readable=self.readable,
             consent=self._consent,
@@ -195,17 +190,16 @@ class Authority:
         """Return whether to keep what a command did without asking. `allowed` is what the user
         approved before it ran.
         """
-        from dataclasses import replace
-
         from dogent_tui.permissions.outcome import judge_outcome
         from dogent_tui.permissions.paths import PathRule
 
         rule = PathRule(self._root, Path.home(), self._private)
-        decision = judge_outcome(
-            difference, losses, rule, allowed, (*self._visible, *self.readable)
-        )
+        visible = (*self._visible, *self.readable)
+        return self._with_grants(judge_outcome(difference, losses, rule, allowed, visible))
+
+    def _with_grants(self, decision: "Decision") -> "Decision":
         if decision.verdict == "ask" and self.allowing(decision):
-            return replace(decision, verdict="allow")
+            return replace(decision, verdict="allow", reasons=(tr("You allowed this before."),))
         return decision
 
     def question(

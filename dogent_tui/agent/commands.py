@@ -11,6 +11,7 @@ import contextlib
 import uuid
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -44,7 +45,6 @@ T = TypeVar("T")
 
 _DEFAULT_LIMIT_S = 120.0
 """The CLI's own time limit if the model specifies none."""
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
 _LARGEST_TEXT = 2_000_000
 """The largest text to review, in bytes; `edits.py` uses the same for a diff."""
@@ -151,7 +151,7 @@ class Commands:
             Proxy,
             wall_status=status,
             snapshot=snapshot,
-            harmless=harmless_settings,
+            harmless=partial(harmless_settings, untrusted=str(self._root)),
         )
         self._wall.start()
 
@@ -220,12 +220,12 @@ class Commands:
             limit_s=0.0 if background else limit_s,
             hosts=hosts,
             readable=(
-                *self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}),
+                *self._outside(asked, changed=False),
                 *self._skills(),
                 *reaching,
             ),
             environment=proxy_variables() if hosts is not None else {},
-            changeable=tuple(self._outside(asked, _CHANGES)),
+            changeable=tuple(self._outside(asked, changed=True)),
             snapshots=self._snapshots,
         )
         self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
@@ -233,12 +233,11 @@ class Commands:
         description = values.get("description") or tr("Run {command}", command=first[:80])
         return {**values, "command": job.text, "description": description, "timeout": LONGEST_MS}
 
-    def _outside(
-        self, effects: Collection[Effect], kinds: Collection[EffectKind]
-    ) -> Iterator[Path]:
+    def _outside(self, effects: Collection[Effect], *, changed: bool) -> Iterator[Path]:
+        """Yield the places outside the workspace that a command may read, or change."""
         for effect in effects:
             if (
-                effect.kind in kinds
+                effect.kind.changes is changed
                 and effect.path is not None
                 and not effect.path.is_relative_to(self._root)
             ):
@@ -409,7 +408,9 @@ class Commands:
         here.
         """
         assert self._wall is not None
-        left = [*self._wall.left_since(ended.began_ns, _CACHES)]
+        kept = [each.place / name for each in ended.job.outside for name in each.names]
+        found = self._wall.left_since(ended.began_ns, _CACHES)
+        left = [each for each in found if not any(place.is_relative_to(each) for place in kept)]
         if not left:
             return []
         return [
@@ -441,13 +442,7 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
 
 def _edited_text(difference: Difference, change: Change) -> str | None:
     """Return the edited text if a command edited a text file, otherwise None."""
-    before, after = change.before, change.after
-    if (
-        change.what != "edit"
-        or before is None
-        or after is None
-        or after.kind != "file"
-        or after.size > _LARGEST_TEXT
-    ):
+    after = change.after
+    if change.what != "edit" or after is None or after.kind != "file":
         return None
     return Disk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)

@@ -32,7 +32,7 @@ from dogent_tui.language import tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consultations import CONSULTING
-from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.tools.server import tool_name
@@ -51,8 +51,6 @@ _MOST_CALLS = 200
 """The number of running calls for which the hook's decision is kept."""
 
 _CHANGED = "What it would touch changed while you were asked."
-_CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
-_WRITES = {EffectKind.WRITE, EffectKind.CREATE}
 _OWN_WRITES = {"Write", "Edit", "MultiEdit"}
 _GIVE_TEXT = {
     "Read",
@@ -187,15 +185,14 @@ class Gate:
             if decision.verdict == "allow" and self._reviewing.takes(call):
                 # `can_use_tool` can wait, a hook cannot
                 decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))
-            if any(effect.kind in _CHANGES | _WRITES for effect in decision.effects) and not (
+            if any(effect.kind.changes for effect in decision.effects) and not (
                 await asyncio.to_thread(self._cwd.is_dir)
             ):
                 decision = Decision("deny", (_NO_WORKSPACE,))
             if decision.verdict != "deny" and (why := await self._out_of_date(call, decision)):
                 decision = Decision("deny", (why,))
             if decision.verdict == "allow":
-                await self._let_through(call, decision, tool_use_id)
-                wrapped = await self._wrapped(call, decision, tool_use_id)
+                wrapped = await self._let_through(call, decision, tool_use_id)
             self._record(call, tool_use_id, decision.verdict)
             self._note(tool_use_id, call, decision.verdict)
         except Exception as error:
@@ -223,14 +220,6 @@ class Gate:
         values: dict[str, Any] = dict(payload)
         self._said.append(ui_requested(parse_request(values["tool_input"])))
         return {"continue_": False, "stopReason": ANSWERING}
-
-    async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
-        """Return the input with which a command runs behind the wall; empty for other tools. Raises
-        if there is no wall.
-        """
-        if call.tool != "Bash":
-            return {}
-        return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Json) -> str:
         """Return the id of the newest call of `tool` with this input, empty if unknown: our tools
@@ -295,7 +284,8 @@ class Gate:
                     )
                 # The approval is for what was shown: a link may lead elsewhere by now.
                 now = await asyncio.to_thread(self._authority.decide, call)
-                if now.verdict != "allow" and _touched(now) != _touched(decision):
+                shown = decision.verdict, {*decision.asked}
+                if now.verdict != "allow" and (now.verdict, {*now.asked}) != shown:
                     decision, why = now, (_CHANGED,)
                     continue
                 await self._remember(decision, verdict)
@@ -306,8 +296,7 @@ class Gate:
             # the user may have written it while being asked
             if why_not := await self._out_of_date(call, decision):
                 return PermissionResultDeny(message=why_not)
-            await self._let_through(call, decision, tool_use_id)
-            wrapped = await self._wrapped(call, decision, tool_use_id)
+            wrapped = await self._let_through(call, decision, tool_use_id)
             return PermissionResultAllow(updated_input=wrapped or None)
         return PermissionResultDeny(
             message=(
@@ -315,18 +304,22 @@ class Gate:
             )
         )
 
-    async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
-        """Record that `call` is running now."""
+    async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
+        """Record that `call` is running now. Return the input with which a command runs behind the
+        wall; empty for other tools. Raises if there is no wall.
+        """
         self._authority.record_start(call, decision)
         place = _place(decision)
         if call.tool not in ("Bash", _PROPOSE):
             self._given[tool_use_id] = await asyncio.to_thread(_given, call, decision)
-        if call.tool == "Bash" and self._authority.wall_status.level != "none":
-            return  # its changes are copied when they are known
-        if call.tool != _PROPOSE:
-            await self._keep_copies(call, decision, tool_use_id)
-        elif place is not None:  # it writes nothing; its review makes the copies
+        is_command = call.tool == "Bash"
+        if call.tool == _PROPOSE and place is not None:  # its review makes the copies
             self._reviewing.approve(call.input, place)
+        elif not is_command or self._authority.wall_status.level == "none":
+            # otherwise the changes are copied when they are known
+            await self._keep_copies(call, decision, tool_use_id)
+        run = self._behind_wall
+        return await asyncio.to_thread(run, call, decision, tool_use_id) if is_command else {}
 
     async def _out_of_date(self, call: ToolCall, decision: Decision) -> str:
         """Return why a file must not be overwritten based on what the model knows of it, empty if
@@ -388,20 +381,15 @@ class Gate:
         """Copy what a call is about to change. If the disk cannot take a copy, the approved call
         still runs.
         """
-        changed = [
+        places = [
             effect.path
             for effect in decision.effects
-            if effect.path is not None and effect.kind in _CHANGES
+            if effect.path is not None and effect.kind.changes
         ]
-        created = [
-            effect.path
-            for effect in decision.effects
-            if effect.path is not None and effect.kind is EffectKind.CREATE
-        ]
-        if not (changed or created):
+        if not places:
             return
         label = call_words(call.tool, call.input, str(self._cwd))
-        kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
+        kept = await asyncio.to_thread(self._copies.keep, label, places)
         if kept.number:
             self._kept[tool_use_id] = kept.number
         if kept.paths or kept.left:
@@ -446,14 +434,9 @@ def _given(call: ToolCall, decision: Decision) -> list[_Given]:
     """
     found = []
     for effect in decision.effects:
-        if effect.path is not None and (effect.kind in _WRITES or call.tool in _GIVE_TEXT):
+        if effect.path is not None and (effect.kind.writes or call.tool in _GIVE_TEXT):
             how: How = (
                 "whole" if call.tool == "Write" else "edit" if call.tool in _OWN_WRITES else "part"
             )
             found.append(_Given(effect.path, how, hash_of(effect.path) if how == "edit" else ""))
     return found
-
-
-def _touched(decision: Decision) -> Json:
-    """Return the part of a decision that the user was shown."""
-    return {"verdict": decision.verdict, "asked": frozenset(decision.asked)}

@@ -126,11 +126,7 @@ class Reviewed:
             return True
         kept = 0
         if copies is not None:
-            places = [self.path]
-            kept = copies.keep(
-                tr("Review of {change}", change=change.name),
-                *(([], places) if change.is_new else (places, [])),
-            ).number
+            kept = copies.keep(tr("Review of {change}", change=change.name), [self.path]).number
         try:
             with pinned(self.path) as place:
                 is_written = write_checked(place, self._on_disk, after)

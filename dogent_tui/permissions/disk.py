@@ -66,10 +66,6 @@ class ChangedDisk(Disk):
             return None if path.startswith("/proc/") else super().entry(path)
         return self._now[path]
 
-    def names(self, path: str) -> list[str]:
-        """See `Disk.names`."""
-        return sorted({*super().names(path), *super().names(self._in_upper(path))})
-
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
         if path not in self._now:
@@ -77,10 +73,8 @@ class ChangedDisk(Disk):
         entry = self.entry(path)
         # the target of a link may change although the link does not
         plain = entry is not None and entry.kind == "file"
-        return super().text(self._in_upper(path), limit) if plain else None
-
-    def _in_upper(self, path: str) -> str:
-        return self._upper + path.removeprefix(self._root)
+        upper = self._upper + path.removeprefix(self._root)
+        return super().text(upper, limit) if plain else None
 
 
 def real_path(disk: Disk, path: str) -> str:
@@ -110,20 +104,3 @@ def real_path(disk: Disk, path: str) -> str:
             done = "/"
         rest.extend(p for p in reversed(found.target.split("/")) if p not in {"", "."})
     return done
-
-
-def walk(disk: Disk, top: str, limit: int) -> list[str] | None:
-    """Return all paths below `top`, not following links; `None` if there are more than `limit`."""
-    found: list[str] = []
-    folders = [top]
-    while folders:
-        folder = folders.pop()
-        for name in disk.names(folder):
-            path = folder.rstrip("/") + "/" + name
-            found.append(path)
-            if len(found) > limit:
-                return None
-            entry = disk.entry(path)
-            if entry is not None and entry.kind == "folder":
-                folders.append(path)
-    return sorted(found)

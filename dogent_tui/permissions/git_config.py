@@ -1,21 +1,18 @@
-"""Git's configuration files as text: which settings can run something, and where a remote is."""
+"""Git's settings: which of them can run something, and where a remote is."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-Settings = Mapping[str, tuple[str, ...]]
-"""Key (section and name in lower case, subsection as written) → its values, in order."""
+from dogent_tui.undo.git_data import Settings, settings_of
 
-_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
-_SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
-_LINE = re.compile(r'((?:[^"#;\\\n]|\\[\s\S]|"(?:[^"\\\n]|\\[\s\S])*"?)*)([#;].*)?\n')
-"""A line without its comment: only a backslash outside a comment continues it."""
 _HARMLESS = re.compile(
     """
     branch[.].*[.](remote|merge|rebase|description|pushremote)
-    |remote[.].*[.](fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall)
+    |remote[.].*[.](prune|prunetags|tagopt|skipdefaultupdate|skipfetchall)
     |remote[.].*[.](promisor|partialclonefilter)
     |submodule[.].*[.](active|branch|ignore|shallow|fetchrecursesubmodules|path)
     |user[.](name|email|signingkey|useconfigonly)
@@ -40,42 +37,19 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE,
 )
-_OF_REPOSITORIES = ("remote", "submodule", "extensions")
 _BY_KEY = ("gpgsign", "signingkey")
 _INCLUDES = re.compile(r"include(if\..*)?\.path")
 """Settings that name another configuration file."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
+_FETCHED = re.compile(r"[^:]*(:refs/(remotes|tags)/.*)?")
+"""What ``git fetch`` may update: never the branches that the user works on."""
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
 """``user@host:path``, as accepted by ssh and git."""
 
 
-def read_settings(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the settings of a configuration file. Anything not understood becomes a setting that
-    is not harmless.
-    """
-    found: dict[str, tuple[str, ...]] = {}
-    section = ""
-    for line in _lines(text):
-        if match := _SECTION.match(line):
-            section = match[1].lower() + ("" if match[2] is None else "." + match[2])
-            line = line[match.end() :].strip()
-        if not line:
-            continue
-        setting = _SETTING.fullmatch(line) if section else None
-        key = f"{section}.{setting[1].lower()}" if setting else ""
-        value = setting[2] if setting else line
-        found[key] = (*found.get(key, ()), value.strip().strip('"'))
-    return found
-
-
-def _lines(text: str) -> Iterator[str]:
-    for found in _LINE.finditer(text.replace("\r\n", "\n") + "\n"):
-        yield found[1].replace("\\\n", "").strip()
-
-
 def named_by(
     files: Iterable[tuple[Path, Path]],
-    text: Callable[[Path], str | None],
+    settings: Callable[[Path], Settings | None],
     place: Callable[[Path, str], Path],
 ) -> tuple[set[Path], set[Path]]:
     """Return the configuration files, including those they include, and the folders they name for
@@ -83,7 +57,7 @@ def named_by(
 
     Args:
         files: Configuration files, each with the folder that the repository is checked out in.
-        text: Returns the content of a file, `None` if it cannot be read.
+        settings: Returns the settings of a file, `None` if they cannot be read.
         place: Resolves a path in the settings relative to a folder.
     """
     waiting, read, hooks = [*files], set[tuple[Path, Path]](), set[Path]()
@@ -93,17 +67,12 @@ def named_by(
         if (file, folder) in read:
             continue
         read.add((file, folder))
-        for key, values in read_settings(text(file) or "").items():
+        for key, values in (settings(file) or {}).items():
             if key == "core.hookspath":
                 hooks.update(place(folder, value) for value in values)
             if _INCLUDES.fullmatch(key):
                 waiting += [(place(file.parent, value), folder) for value in values]
     return {file for file, _ in read} - named, hooks
-
-
-def changed_settings(before: Settings, after: Settings) -> list[str]:
-    """Return the keys whose values differ."""
-    return sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
 
 
 def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -> bool:
@@ -112,6 +81,8 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
     """
     if _ADDRESS.fullmatch(key):
         return all(_plain_address(value) or inside(value) for value in values)
+    if re.fullmatch(r"remote\..*\.fetch", key):
+        return all(map(_FETCHED.fullmatch, values))
     if key == "core.worktree":
         return all(inside(value) for value in values)
     if key == "core.fsmonitor":
@@ -119,17 +90,17 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
     return _HARMLESS.fullmatch(key) is not None
 
 
-def harmless_settings(text: str) -> str:
+def harmless_settings(text: str, untrusted: str) -> str:
     """Return the part of the user's own configuration file that runs nothing, names no file or
-    machine, and needs no key.
+    machine, and needs no key. A Git in the folder `untrusted` is not run.
     """
-    lines = []
-    for key, values in read_settings(text).items():
+    lines, quoted = [], partial(json.dumps, ensure_ascii=False)  # the same escapes as Git's
+    for key, values in (settings_of(text, untrusted) or {}).items():
         section, _, rest = key.partition(".")
         part, _, name = rest.rpartition(".")
-        if _HARMLESS.fullmatch(key) and section not in _OF_REPOSITORIES and name not in _BY_KEY:
-            lines.append(f'[{section} "{part}"]' if part else f"[{section}]")
-            lines += (f'{name} = "{value}"' for value in values if value and '"' not in value)
+        if _HARMLESS.fullmatch(key) and name not in _BY_KEY:
+            lines.append(f"[{section} {quoted(part)}]" if part else f"[{section}]")
+            lines += (f"{name} = {quoted(value)}" for value in values if value)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -49,7 +49,7 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
     path = effect.path
     if effect.kind is EffectKind.USE:
         return effect.note  # why the tool itself would refuse the call
-    if path is None or not (effect.kind.removes or effect.kind.writes):
+    if path is None or not effect.kind.changes:
         return ""
     guard = rule.guard(path)
     if guard is Guard.ROOT and effect.kind.removes:

@@ -34,6 +34,11 @@ class EffectKind(StrEnum):
         """Whether the place has new content afterwards."""
         return self in {EffectKind.WRITE, EffectKind.CREATE}
 
+    @property
+    def changes(self) -> bool:
+        """Whether what is at the place is different afterwards."""
+        return self.removes or self.writes
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -11,14 +11,15 @@ from pathlib import Path
 from msgspec import structs
 
 from dogent_tui.language import and_more, tr
-from dogent_tui.permissions.disk import ChangedDisk
-from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
+from dogent_tui.permissions.disk import ChangedDisk, Disk
+from dogent_tui.permissions.git_config import harmless, named_by
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
 from dogent_tui.permissions.text import names
 from dogent_tui.undo.changes import Change, Difference, Entry, Loss
+from dogent_tui.undo.git_data import Settings, git_folders, settings_of
 
 _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""
@@ -144,21 +145,19 @@ class _Outcome:
                 changed.add(folder)
                 folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
-        files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
+        files = [
+            (Path(place, name), folder)
+            for folder in changed
+            for place in {*git_folders(str(folder))}
+            for name in ("config", "config.worktree")
+        ]
         folders = {root, *(folder for _, folder in files)}
         files += [(file, folder) for file in own for folder in folders]
-        return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
+        return named_by(files, partial(self._settings_in, self._rule.disk), self._named)
 
-    def _settings_of(self, folder: Path) -> Iterator[Path]:
-        """Yield the configuration files of the repository checked out in a folder, if any."""
-        repository = self._rule.disk.entry(f"{folder}/.git")
-        if repository is None:
-            return
-        linked = (self._rule.disk.text(f"{folder}/.git", 5000) or "").removeprefix("gitdir: ")
-        own = self._rule.resolve(str(folder / (linked.strip() or ".git")))
-        common = (self._rule.disk.text(f"{own}/commondir", 5000) or ".").strip()
-        for each in {own, self._rule.resolve(str(own / common))}:
-            yield from (each / "config", each / "config.worktree")
+    def _settings_in(self, disk: Disk, path: Path) -> Settings | None:
+        """Return the settings of a configuration file, None if they cannot be read."""
+        return settings_of(disk.text(str(path), _LARGEST), self._rule.root)
 
     def _named(self, near: Path, text: str) -> Path:
         """Resolve a path in the settings relative to the folder `near`."""
@@ -216,7 +215,8 @@ class _Outcome:
         """
         found = self._repository(path)
         kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
-        effect = Effect(kind, path, change.path, None, PROGRAM, "", change.what == "empty")
+        replaces = change.what in {"empty", "replace"}
+        effect = Effect(kind, path, change.path, None, PROGRAM, "", replaces)
         if note := self._odd(change, after, path) or self._for_git(change, after, path, found):
             return replace(effect, note=note, wildcard=True)
         guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)
@@ -313,16 +313,13 @@ class _Outcome:
 
     def _settings(self, change: Change, path: Path) -> str:
         """Return the new or changed settings of a file that may run something."""
-        before = self._rule.disk.text(str(path), _LARGEST) if change.before is not None else ""
-        after = self._disk.text(str(path), _LARGEST)
+        before = self._settings_in(self._rule.disk, path) if change.before else {}
+        after = self._settings_in(self._disk, path)
         keys = [tr("settings that cannot be read")]
         if after is not None and before is not None:
             inside = partial(self._inside, path)
-            settings = read_settings(after)
-            changed = changed_settings(read_settings(before), settings)
-            keys = [
-                key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)
-            ]
+            changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+            keys = sorted(key for key in changed if not harmless(key, after.get(key, ()), inside))
         note = tr(
             "It changes settings in {path} that let Git run programs or access other places:"
             " {keys}."

@@ -3,13 +3,15 @@
 import os
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
-from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.permissions.disk import Disk, real_path
 from dogent_tui.permissions.text import names
-from dogent_tui.undo.changes import Entry
+from dogent_tui.undo.changes import Entry, entries_below
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 """Files whose existing content only the user changes (SPEC 6)."""
@@ -114,12 +116,16 @@ class PathRule:
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
     _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
+    _searched: set[Path] = field(init=False, repr=False)
+    """Where programs are looked for."""
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
         self.root = real_path(self.disk, str(self.workspace))
         self.home = Path(real_path(self.disk, str(self.home)))
         self._root_parts = Path(self.root).parts
+        folders = (Path(self.root, each) for each in os.get_exec_path())
+        self._searched = {Path(os.path.realpath(each)) for each in folders}
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` does not follow a final symlink, like
@@ -170,7 +176,8 @@ class PathRule:
             return Guard.SCRATCH
         if relative in PROTECTED or self._same_as_protected(str(path)):
             return Guard.PROTECTED
-        return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
+        runs = _is_privileged(parts) or self._runs_in_bare(path) or self._comes_first(path)
+        return Guard.PRIVILEGED if runs else Guard.NONE
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the repository folder (``.git``, or a bare one) that contains a resolved path, and
@@ -201,6 +208,16 @@ class PathRule:
         found = self.repository(path)
         return found is not None and runs_in_git(found[1])
 
+    def _comes_first(self, path: Path) -> bool:
+        """Return whether a program would be run instead of another of the same name, since the
+        user's search path leads into the workspace.
+        """
+        return path.parent in self._searched and any(
+            self.disk.entry(f"{folder}/{path.name}")
+            for folder in self._searched
+            if not self._inside(folder)
+        )
+
     def exists(self, path: Path) -> bool:
         """Return whether a resolved path exists, in any spelling of its case."""
         if self.disk.entry(str(path)) is not None:
@@ -228,7 +245,9 @@ class PathRule:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
-        below = map(self.disk.entry, walk(self.disk, self.root, 20_000) or [])
+        below: list[Entry] = []
+        with suppress(OSError):  # a folder is someone else's
+            below += (found for _, found in islice(entries_below(self.root, ""), 20_000))
         return sum(_is_one(found, entry) for found in below) < entry.names
 
     def _same_as_protected(self, path: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.judgement import decide_effects
@@ -12,7 +13,7 @@ from dogent_tui.permissions.shell.early_effects import early_effects
 from dogent_tui.permissions.shell.harmless import only_reads
 from dogent_tui.permissions.tools import Fetching, tool_effects
 
-__all__ = ["Decision", "Fetching", "ToolCall", "decide"]
+WallLevel: TypeAlias = Literal["full", "partial", "none"]
 
 _NO_WALL = tr("There is no wall around this command: only your answer protects you.")
 
@@ -24,8 +25,7 @@ def decide(
     private: Sequence[Path] = (),
     fetching: Fetching | None = None,
     *,
-    walled: bool = True,
-    taken_back: bool = False,
+    wall: WallLevel = "full",
     visible: Sequence[Path] = (),
     readable: Sequence[Path] = (),
     consent: bool = False,
@@ -42,9 +42,9 @@ def decide(
         home: The user's home folder, the real one by default.
         private: The application's own folders (see `PathRule`).
         fetching: What is known about fetched addresses.
-        walled: False if no wall is available: then only commands known to do nothing but read run
-            without asking.
-        taken_back: What a command does in the workspace is taken back instead of held back.
+        wall: What stands around commands. If it is ``partial``, what they do in the workspace is
+            taken back instead of held back; if there is none, only those known to do nothing but
+            read run without asking.
         visible: Further places that commands see behind the wall.
         readable: Folders outside the workspace that may be read without asking.
         consent: Whether every access to a document requires a question.
@@ -52,7 +52,7 @@ def decide(
     try:
         rule = PathRule(workspace, home or Path.home(), tuple(private), tuple(readable))
         if call.tool == "Bash":
-            return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
+            return decide_effects(_command_effects(call, rule, visible, wall), rule)
         effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)
         return decide_effects(effects, rule)
     except Exception as error:
@@ -62,13 +62,13 @@ def decide(
 
 
 def _command_effects(
-    call: ToolCall, rule: PathRule, visible: Sequence[Path], walled: bool, taken_back: bool
+    call: ToolCall, rule: PathRule, visible: Sequence[Path], wall: WallLevel
 ) -> tuple[Effect, ...]:
     command, cwd = call.input.get("command"), str(call.cwd or rule.workspace)
     if not isinstance(command, str):
         return (_doubt(tr("The call contains no command.")),)
-    effects = list(early_effects(command, rule, cwd, visible, taken_back or not walled))
-    if not walled:
+    effects = list(early_effects(command, rule, cwd, visible, wall != "full"))
+    if wall == "none":
         whole = replace(_doubt(_NO_WALL), span=(0, len(command)))
         effects = [] if only_reads(command, rule, cwd) else [*effects, whole]
     if call.input.get("dangerouslyDisableSandbox"):

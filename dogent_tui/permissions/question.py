@@ -4,7 +4,9 @@ answers.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -12,11 +14,11 @@ from urllib.parse import urlsplit
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.consultations import sentence as consulting
-from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.permissions.disk import Disk, real_path
 from dogent_tui.permissions.edits import LARGEST, edit_diff, shortened, unified_diff
 from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
-from dogent_tui.undo.changes import Difference
+from dogent_tui.undo.changes import Difference, entries_below
 
 Holds: TypeAlias = Literal["once", "session", "always"]
 """How long an answer can apply."""
@@ -231,13 +233,16 @@ class _Wording:
         return tr("{name} points here", name=written) if leads else ""
 
     def _count(self, folder: str) -> str:
-        below = walk(self._disk, folder, _MOST_COUNTED)
-        if below is None:
+        kinds: list[str] = []
+        with suppress(OSError):
+            kinds += (
+                entry.kind for _, entry in islice(entries_below(folder, ""), _MOST_COUNTED + 2)
+            )
+        if len(kinds) > _MOST_COUNTED + 1:
             return tr("more than {count:,} files", count=_MOST_COUNTED)
-        kinds = [entry.kind for entry in map(self._disk.entry, below) if entry is not None]
         files = len(kinds) - kinds.count("folder")
         words = ngettext("{count:,} file", "{count:,} files", files, count=files)
-        return words if below else ""
+        return words if kinds[1:] else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
         """Return what a Write or an Edit would change, or how the files in question changed."""

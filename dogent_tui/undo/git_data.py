@@ -1,9 +1,10 @@
-"""Reads the files of a Git repository and asks Git about its objects, without the repository's
-settings: nothing they configure is run.
+"""Reads the files of a Git repository, and asks Git about its objects and about what its
+configuration files mean, without the repository's settings: nothing they configure is run.
 """
 
 # ruff: noqa: PTH113, PTH118, PTH120, PTH123
 
+import contextlib
 import hashlib
 import os
 import re
@@ -11,10 +12,15 @@ import shutil
 import subprocess
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from os.path import dirname, join, lexists, realpath, relpath
 from pathlib import Path
+from typing import TypeAlias
 
-_LONGEST_S = 120
+Settings: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Key (section and name in lower case, subsection as written) → its values, in order."""
+
+_LONGEST_S, _LONGEST_PATH = 120, 5000
 _TELLING = {
     "HEAD", "index", "info", "logs", "objects", "packed-refs", "refs", "reftable", "shallow",
     "worktrees",
@@ -74,20 +80,11 @@ class GitObjects:
         file.
         """
         environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
+        given = "".join(f"{line}\n" for line in lines)
         try:
-            done = subprocess.run(
-                [self._program, *arguments],
-                input="".join(f"{line}\n" for line in lines).encode(),
-                env=environment,
-                cwd=self._own,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=_LONGEST_S,
-                check=True,
-            )
+            return _said([self._program, *arguments], given, environment, self._own).strip()
         except (OSError, subprocess.SubprocessError):
             return None
-        return os.fsdecode(done.stdout).strip()
 
     def is_whole(self, names: Iterable[str], index: str) -> bool:
         """Return whether everything that commits, and an index file ("" for none), refer to
@@ -124,6 +121,39 @@ class GitObjects:
         return [path for path, (old, new) in pairs.items() if old in gone and new not in lost]
 
 
+def settings_of(text: str | None, untrusted: str) -> Settings | None:
+    """Return the settings of a configuration file, without those of the files it includes; None if
+    Git cannot read it. A Git in the folder `untrusted` is not run.
+    """
+    try:
+        return None if text is None else _settings_of(text, untrusted)
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+@lru_cache(256)
+def _settings_of(text: str, untrusted: str) -> Settings:
+    command = [_trusted_git(untrusted), "config", "--file", "-", "--list", "-z", "--no-includes"]
+    found: dict[str, tuple[str, ...]] = {}
+    for setting in _said(command, text, _ENVIRONMENT, "/").split("\0")[:-1]:
+        key, _, value = setting.partition("\n")
+        found[key] = (*found.get(key, ()), value)
+    return found
+
+
+def _said(command: Sequence[str], given: str, environment: Mapping[str, str], cwd: str) -> str:
+    """Return the output of a program. Raises OSError and SubprocessError, also if it fails."""
+    said = subprocess.check_output(
+        command,
+        input=os.fsencode(given),
+        env=environment,
+        cwd=cwd,
+        stderr=subprocess.DEVNULL,
+        timeout=_LONGEST_S,
+    )
+    return os.fsdecode(said)
+
+
 def _trusted_git(untrusted: str) -> str:
     """Return the path of Git, "" if it is not installed."""
     inside, folders = join(realpath(untrusted), ""), filter(os.path.isabs, os.get_exec_path())
@@ -152,26 +182,40 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
 
 def blob_name(path: str, form: str) -> str:
     """Return the name that Git gives to the content of a file. Raises OSError."""
-    with open(path, "rb") as file:
-        start = b"blob %d\0" % os.fstat(file.fileno()).st_size
-        found = hashlib.new(form, start, usedforsecurity=False)
-        while piece := file.read(1 << 20):
+    with open(path, "rb", 0) as file:
+        size = os.fstat(file.fileno()).st_size
+        found = hashlib.new(form, b"blob %d\0" % size, usedforsecurity=False)
+        while piece := file.read(min(size, 1 << 20)):
             found.update(piece)
     return found.hexdigest()
 
 
-def index_folder(root: str, path: str) -> str:
-    """Return the folder, relative to `root`, of the index that a file belongs to; "" for none.
-    Raises OSError.
+def git_folders(folder: str) -> tuple[str, ...]:
+    """Return the real paths of where the repository checked out in a folder keeps what is its own,
+    and what several checkouts share; empty if there is none.
     """
+    named = join(folder, ".git")
+    if not lexists(named):
+        return ()
+    own = realpath(join(folder, _short(named).removeprefix("gitdir:").strip() or ".git"))
+    return own, realpath(join(own, _short(join(own, "commondir"))))
+
+
+def _short(path: str) -> str:
+    """Return the text of a short file, "" if there is none."""
+    with contextlib.suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return os.fsdecode(file.read(_LONGEST_PATH)).strip()
+    return ""
+
+
+def index_folder(root: str, path: str) -> str:
+    """Return the folder, relative to `root`, of the index that a file belongs to; "" for none."""
     while path and ".git" not in path.split("/"):
         path = dirname(path)
-        named = join(root, path, ".git")
-        if os.path.isfile(named):
-            real = join(root, path, text_of([named]).removeprefix("gitdir:").strip())
-            return relpath(realpath(real), realpath(root))
-        if lexists(named):
-            return join(path, ".git")
+        if found := git_folders(join(root, path)):
+            return relpath(found[0], realpath(root))
     return ""
 
 

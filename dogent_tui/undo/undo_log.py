@@ -12,7 +12,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -166,16 +166,9 @@ class UndoLog:
         """Assign further changes to the run `run_id`."""
         self._run = run_id
 
-    def keep(
-        self,
-        label: str,
-        changed: Sequence[Path],
-        created: Sequence[Path] = (),
-        *,
-        own: bool = False,
-    ) -> KeptCopies:
-        """Copy the places `changed`, and record that nothing exists at `created`. Call this before
-        the change. Never raises: what cannot be kept is named in the result.
+    def keep(self, label: str, places: Iterable[Path], *, own: bool = False) -> KeptCopies:
+        """Copy what exists at `places`, and record where nothing does. Call this before the change.
+        Never raises: what cannot be kept is named in the result.
 
         `own`: the user changes files of the application, which no rewind includes.
         """
@@ -184,16 +177,17 @@ class UndoLog:
             items: list[Item] = []
             paths: list[str] = []
             left: list[str] = []
+            places = dict.fromkeys(places)
             try:
-                number = self._begun({str(path) for path in (*changed, *created)})
-                for path in dict.fromkeys(changed):
+                number = self._begun({*map(str, places)})
+                for path in places:
                     found = self._copied(path, number, len(items))
                     if found is None:
                         left.append(str(path))
                     elif found:
                         items += found
                         paths.append(str(path))
-                absent = dict.fromkeys(map(str, _with_new_folders(created)))
+                absent = {*map(str, _with_new_folders(places))}
                 # the contents of a new folder before the folder
                 items += (Item(path, "absent") for path in sorted(absent, reverse=True))
                 if items or left:
@@ -202,7 +196,7 @@ class UndoLog:
                     self._forget_oldest()
             except OSError as error:
                 self.refused = error
-                return KeptCopies(left=tuple(map(str, changed)))
+                return KeptCopies(left=tuple(map(str, filter(os.path.lexists, places))))
             return KeptCopies(tuple(paths), tuple(left), number if items else 0)
 
     def try_again(self) -> None:
@@ -437,9 +431,9 @@ def _digest(path: str) -> str:
     return found.hexdigest()
 
 
-def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
+def _with_new_folders(places: Iterable[Path]) -> Iterator[Path]:
     """Yield the places that do not exist yet, each before its missing parent folders."""
-    for path in created:
+    for path in places:
         place = path
         while not os.path.lexists(place) and place != place.parent:
             yield place

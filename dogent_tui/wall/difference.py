@@ -80,7 +80,7 @@ def _pieces(file: int) -> Iterator[tuple[int, bytes]]:
     """Yield the pieces of a file that hold more than zero bytes, each with its place. Holes, which
     can be larger than any disk, are not read.
     """
-    place = 0
+    place, size = 0, os.fstat(file).st_size
     while True:
         try:
             place = os.lseek(file, place, os.SEEK_DATA)
@@ -88,7 +88,7 @@ def _pieces(file: int) -> Iterator[tuple[int, bytes]]:
             if error.errno == errno.ENXIO:
                 return
         place -= place % _PIECE
-        if not (piece := os.pread(file, _PIECE, place)):
+        if not (piece := os.pread(file, min(_PIECE, size - place), place)):
             return
         if piece.strip(b"\0"):
             yield place, piece
@@ -123,7 +123,7 @@ def _below(
             elif was_folder:
                 yield from islice(_gone(root, path), 1, None)
             if not is_same(old, new, before, after):
-                yield Change(path, before, _with_blank(old, new, before, after))
+                yield with_blank(root, upper, Change(path, before, after))
             elif before is not None and before.mtime_ns != after.mtime_ns:
                 times.append((path, after.mtime_ns))
         if beneath and hides:
@@ -155,11 +155,13 @@ def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
     return is_same and not (has_attributes and own_attributes(old) != own_attributes(new))
 
 
-def _with_blank(old: str, new: str, before: Entry | None, after: Entry) -> Entry:
-    """Return `after`, marked if a file now holds nothing but zero bytes and held more before."""
-    is_edit = before is not None and before.kind == after.kind == "file" and after.size > 0
-    is_blank = is_edit and _is_blank(new) and not _is_blank(old)
-    return structs.replace(after, blank=True) if is_blank else after
+def with_blank(root: str, upper: str, change: Change) -> Change:
+    """Return a change, marked if a file now holds nothing but zero bytes and held more before."""
+    before, after = change.before, change.after
+    if before is None or after is None or not before.kind == after.kind == "file" or not after.size:
+        return change
+    is_blank = _is_blank(join(upper, change.path)) and not _is_blank(join(root, change.path))
+    return structs.replace(change, after=structs.replace(after, blank=True)) if is_blank else change
 
 
 def _is_blank(path: str) -> bool:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import subprocess
 from collections.abc import Collection
 from pathlib import Path
 
@@ -31,6 +32,16 @@ class Job(msgspec.Struct, frozen=True):
     folder: Path
     hosts: Collection[str] | None = None
     outside: tuple[Outside, ...] = ()
+
+    def seal(self) -> None:
+        """Replace what it wrote by a copy: a command that still runs may have got it open, through
+        a socket, and change it after it was judged. Raises OSError and SubprocessError.
+        """
+        for written in {each.parent for each in self.folder.glob("[!w]*/*")}:
+            sealed = Path(f"{written}-sealed")  # not in its place before it is complete
+            subprocess.run(("cp", "-a", "--", written, sealed), check=True, capture_output=True)
+            written.rename(f"{written}-open")
+            sealed.rename(written)
 
 
 class Ended(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.undo.changes import Change, Difference, entries_below
-from dogent_tui.wall.difference import is_same, read_difference
+from dogent_tui.wall.difference import read_difference
 
 _LARGEST = 50_000_000
 _MOST = 10_000
@@ -46,25 +46,21 @@ class Outside(msgspec.Struct, frozen=True):
 
     def difference(self, began_ns: int) -> Difference:
         """Return what the command did to the names."""
-        root = str(self.place)
-        if self.seen:
-            found = read_difference(root, str(self.copy / "upper"), began_ns)
-            mine = (each for each in found.changes if each.path.partition("/")[0] in self.names)
-            return msgspec.structs.replace(found, changes=tuple(mine), times=())
-        upper = str(self.copy)
-        old, new = (
-            dict(each for name in self.names for each in entries_below(top, name))
-            for top in (root, upper)
-        )
-        changes = []
-        for path in sorted({*old, *new}):
-            before, after = old.get(path), new.get(path)
-            is_empty = after is not None and after.kind == "file" and not after.size
-            is_only_mounted = before is None and is_empty and path in self.names
-            is_other = not after or not is_same(f"{root}/{path}", f"{upper}/{path}", before, after)
-            if is_other and not is_only_mounted:
-                changes.append(Change(path, before, after))
-        return Difference(root, upper, began_ns, tuple(changes))
+        root, upper = str(self.place), str(self.copy / "upper" if self.seen else self.copy)
+        found = read_difference(root, upper, began_ns)
+        changes = [each for each in found.changes if each.path.partition("/")[0] in self.names]
+        for name in () if self.seen else self.names:  # a copy has no marks of what was deleted
+            changes = [each for each in changes if each.path != name or not _is_mount_point(each)]
+            below = entries_below(root, name)
+            gone = (each for each in below if not os.path.lexists(self.copy / each[0]))
+            changes += (Change(path, before, None) for path, before in gone)
+        return msgspec.structs.replace(found, changes=tuple(changes), times=())
+
+
+def _is_mount_point(change: Change) -> bool:
+    """Return whether nothing was put into what was made as a mount point."""
+    after = change.after
+    return change.before is None and after is not None and (after.kind, after.size) == ("file", 0)
 
 
 def copied_places(

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.wall.view import Mount, as_it_is, passed_on, system_mounts, tools
+from dogent_tui.wall.view import FAMILIES, Mount, as_it_is, passed_on, system_mounts, tools
 
 Level: TypeAlias = Literal["full", "bare", "none", "inside"]
 Place: TypeAlias = str | os.PathLike[str]
@@ -32,8 +32,6 @@ visible inside.
 """
 _TRIAL_S = 60.0
 _TRIAL = "import sys\ntry: open(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
-_LOOPBACK = (1, 2, 10, 16)
-"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within an isolated network."""
 _PASSED = (
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME",
     "XDG_DATA_HOME",
@@ -126,7 +124,7 @@ def walled(
     }  # fmt: skip
     room = {
         "level": level, "base": _BASE, "common": mounts, "network": "none", "rereads": rereads,
-        "writable": private if level == "full" else [], "families": _LOOPBACK if loopback else (),
+        "writable": private if level == "full" else [], "families": FAMILIES if loopback else (),
         "listed": [str(Path(__file__).parents[2])],  # otherwise Python finds no package in it
         "readable": [*as_it_is(Path(home)), *(str(mount[1]) for mount in seen)],
     }  # fmt: skip

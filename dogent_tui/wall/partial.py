@@ -119,7 +119,7 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
 
 def _run_program(plan: dict[str, Any]) -> NoReturn:
     kernel.close_from(3)
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    for number in enter.SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(plan["argv"][0], plan["argv"], plan["env"])

@@ -10,8 +10,8 @@ import os
 import re
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from functools import cache
 from os.path import dirname, join
 from pathlib import Path
@@ -24,8 +24,10 @@ from dogent_tui.wall.difference import held_in, same_content
 
 _KEPT_S, _KEPT_LOOSE_S = 30 * 86_400, 14 * 86_400
 """Git removes older reflog entries, and older objects that nothing names, whenever it tidies up."""
-_LARGEST, _LARGEST_WORK = 10_000_000, 1_000_000_000
-"""The largest file to look up in an index, and where the index changed, in bytes."""
+_LARGEST = 200_000_000
+"""The largest file to look up in an index, in bytes."""
+_MOST_SEARCHED = 200_000_000
+"""The bytes of indexes to search; Git is asked about what is left."""
 _Kind: TypeAlias = Literal["reference", "history"]
 _PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
 """Short-lived references; stashes have a log."""
@@ -49,36 +51,52 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
     A repository deleted or moved as a whole is not a loss: its files are among the changes. Raises
     OSError if something cannot be read.
     """
-    paths = [*(change.path for change in difference.changes), *_brought_back(difference)]
+    edited = _edited(difference)
+    paths = [*(change.path for change in difference.changes), *edited]
     losses: list[Loss] = []
     for folder, inside in git_data.repositories(difference.root, paths).items():
         with tempfile.TemporaryDirectory(prefix="dogent-git-") as own:
-            losses += _Repository(difference, folder, inside, own).losses()
+            losses += _Repository(difference, folder, inside, edited, own).losses()
     return tuple(losses)
 
 
-def _brought_back(difference: Difference) -> Iterator[str]:
-    """Yield the indexes that hold what a file was changed to: it may have been written over work
-    that was never committed, without any change to the index.
+def _edited(difference: Difference) -> dict[str, dict[str, str]]:
+    """Return index → the files that Git may have written over, each with the name of its content
+    now: the command also changed the index, or the index holds that content.
     """
-    root = difference.root
+    root, searched = difference.root, 0
+    changed = {change.path for change in difference.changes}
     folder_of = cache(lambda folder: git_data.index_folder(root, join(folder, "any")))
     index_in = cache(lambda folder: git_data.index_of(Path(root, folder, "index")))
+    found = defaultdict[str, dict[str, str]](dict)
     for change in difference.changes:
-        after = change.after if change.what in {"edit", "mode"} else None
-        if after is None or after.kind != "file" or after.size > _LARGEST:
+        files = [each for each in (change.before, change.after) if each and each.kind == "file"]
+        is_edit = change.what in {"edit", "mode"} and len(files) == 2
+        if not is_edit or not (folder := folder_of(dirname(change.path))):
             continue
-        if folder := folder_of(dirname(change.path)):
-            form, index = index_in(folder)
-            if bytes.fromhex(blob_name(join(difference.upper, change.path), form)) in index:
-                yield join(folder, "index")
+        index, (form, held) = join(folder, "index"), index_in(folder)
+        is_sure = index in changed or searched > _MOST_SEARCHED
+        if max(each.size for each in files) <= _LARGEST:
+            name = blob_name(join(difference.upper, change.path), form)
+            if is_sure or bytes.fromhex(name) in held:
+                found[index][change.path] = name
+            searched += len(held)
+    return found
 
 
 class _Repository:
     """A repository as it is now, and as the layer would leave it."""
 
-    def __init__(self, difference: Difference, folder: str, touched: list[str], own: str) -> None:
+    def __init__(
+        self,
+        difference: Difference,
+        folder: str,
+        touched: list[str],
+        edited: Mapping[str, Mapping[str, str]],
+        own: str,
+    ) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
+        self._edited = edited
         self._lower, self._upper = join(difference.root, folder), join(difference.upper, folder)
         top = join(folder, "")
         below = (each for each in difference.changes if each.path.startswith(top))
@@ -212,16 +230,14 @@ class _Repository:
 
     def _lost_work(self) -> Iterator[Loss]:
         """Yield the loss of uncommitted work that Git overwrote."""
-        root, upper = self._difference.root, self._difference.upper
-        indexes = {join(self._folder, name) for name in self._touched if name.endswith("index")}
-        edited: dict[str, tuple[str, str]] = {}
-        for change in self._difference.changes if indexes else ():
-            before, after, path = change.before, change.after, change.path
-            is_edit = before and after and before.kind == after.kind == "file"
-            is_small = all(each and each.size <= _LARGEST_WORK for each in (before, after))
-            if is_edit and is_small and join(git_data.index_folder(root, path), "index") in indexes:
-                old, new = join(root, path), join(upper, path)
-                edited[path] = blob_name(old, self._form), blob_name(new, self._form)
+        written = (self._edited.get(join(self._folder, name), {}) for name in self._touched)
+        edited = {
+            path: (blob_name(join(self._difference.root, path), self._form), new)
+            for files in written
+            for path, new in files.items()
+        }
+        if not edited:
+            return
         tops = ("index", "logs", "worktrees", "rebase-merge", "rebase-apply", "MERGE_AUTOSTASH")
         left = [each for top in tops for each in self._files(top, is_after=True).items()]
         names = git_data.named_in(path for name, path in left if _NAMING.fullmatch(name))

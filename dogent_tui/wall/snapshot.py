@@ -39,7 +39,7 @@ from dogent_tui.undo.changes import (
 from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.file_moves import AnchoredFolder, copy, set_mode
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall.difference import is_same, with_moves
+from dogent_tui.wall.difference import is_same, with_blank, with_moves
 from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
@@ -355,7 +355,8 @@ class Snapshot:
             remove_tree(back)
             left += [each.path for each in changes if each.path not in {*done.committed, *left}]
             restored = (path for path in done.committed if path not in left)
-            moved = with_moves(str(self.workspace), str(upper), undone)
+            tops = str(self.workspace), str(upper)
+            moved = with_moves(*tops, [with_blank(*tops, each) for each in undone])
             return TakenBack(tuple(restored), tuple(left), moved)
 
     def _committing(self, copies: UndoLog) -> Committing:

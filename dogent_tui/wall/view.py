@@ -71,7 +71,7 @@ _VARIABLES = frozenset({
 })  # fmt: skip
 """Environment variables to pass on, besides those that begin with LC_. Never a key."""
 
-_FAMILIES = (1, 2, 10, 16)
+FAMILIES = (1, 2, 10, 16)
 """The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which stay within the network
 namespace.
 """
@@ -93,7 +93,7 @@ class View(msgspec.Struct, frozen=True):
     def room(self) -> dict[str, Any]:
         """Return what all commands have in common."""
         room: dict[str, Any] = {"level": self.level, "network": "none", "port": PROXY_PORT}
-        room |= {"families": _FAMILIES, "base": str(self.private / "root")}
+        room |= {"families": FAMILIES, "base": str(self.private / "root")}
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
             return {**room, "readable": [*as_it_is(self.home)], "writable": own}

@@ -347,6 +347,8 @@ class Wall:
 
     def _settled(self, ended: Ended) -> Answer:
         """Judge what the command did; without a layer, move it into one first."""
+        if self._copy is None and len(self._waiting) > 1:
+            ended.job.seal()
         if self._copy is None or not self._copy.is_running(ended.job.name):
             return self._settle(ended)
         try:

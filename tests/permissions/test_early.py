@@ -47,6 +47,18 @@ def hosts(command, root):
     }
 
 
+def test_a_linked_worktree_fetches_from_the_remote_of_its_own_branch(root):
+    own = root / ".git/worktrees/sub"
+    own.mkdir(parents=True)
+    (own / "HEAD").write_text("ref: refs/heads/draft\n")
+    (own / "commondir").write_text("../..\n")
+    (root / "sub/.git").write_text(f"gitdir: {own}\n")
+    assert hosts("git fetch; git -C sub fetch", root) == {
+        "https://github.com",
+        "https://example.org",
+    }
+
+
 @pytest.mark.parametrize(
     ("command", "where"),
     [
@@ -172,6 +184,7 @@ def test_places_outside(root, command, kind):
     "command",
     [
         "/usr/bin/env ls",
+        "ln -s ../a.md sub/a",
         "ls /usr/share /opt /bin",
         "cat /proc/cpuinfo",
         "echo x > /tmp/no-such-file",
@@ -288,8 +301,8 @@ def test_what_is_not_plain_is_left_to_the_outcome(root, command):
     ["find . -name '*.md' -delete", "if x; then rm a.md; fi", "echo x > .git/config", "rm *.md"],
 )
 def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
-    assert bash(command, root, taken_back=True).verdict == "ask"
-    assert bash("echo x > a.md; ls", root, taken_back=True).verdict == "allow"
+    assert bash(command, root, wall="partial").verdict == "ask"
+    assert bash("echo x > a.md; ls", root, wall="partial").verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -310,7 +323,7 @@ def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
     ],
 )
 def test_without_a_wall_known_readers_run(root, command):
-    assert bash(command, root, walled=False).verdict == "allow"
+    assert bash(command, root, wall="none").verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -356,7 +369,7 @@ def test_without_a_wall_known_readers_run(root, command):
     ],
 )
 def test_without_a_wall_all_else_is_asked_about(root, command):
-    decision = bash(command, root, walled=False)
+    decision = bash(command, root, wall="none")
     assert decision.verdict == "ask"
     assert not decision.rememberable
 

@@ -42,7 +42,7 @@ _SETTINGS = r"""
 
 def test_what_runs_nothing_and_holds_no_key_is_known_inside_as_git_reads_it(tmp_path):
     path = tmp_path / "config"
-    path.write_text(harmless_settings(_SETTINGS))
+    path.write_text(harmless_settings(_SETTINGS, str(tmp_path)))
     listed = subprocess.run(
         ["git", "config", "--file", path, "--list"], capture_output=True, text=True, check=True
     )

@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.permissions.policy import Fetching, decide
+from dogent_tui.permissions.policy import decide
+from dogent_tui.permissions.tools import Fetching
 
 SECRET = "The duke's real name is Albrecht, and nobody may know before chapter nine."
 

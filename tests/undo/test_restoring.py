@@ -43,7 +43,7 @@ class Agent:
 
     def write(self, name: str, data: bytes | str) -> None:
         path = self.root / name
-        kept = self.copies.keep(f"Write {name}", [path] if path.exists() else [], [path])
+        kept = self.copies.keep(f"Write {name}", [path])
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         self.copies.settle(kept.number)
@@ -352,7 +352,7 @@ from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 root = Path(sys.argv[1])
 copies = UndoLog.of(Workspace(root), "session")
-kept = copies.keep("Write", [root / "a.md"], [root / "a.md", root / "new" / "b.md"])
+kept = copies.keep("Write", [root / "a.md", root / "new" / "b.md"])
 (root / "a.md").write_text("other")
 (root / "new").mkdir()
 (root / "new" / "b.md").write_text("more")

@@ -68,7 +68,7 @@ def test_changes_are_undone_last_first_and_those_that_changed_nothing_are_passed
 
 def test_what_was_made_goes_and_what_lies_there_now_is_kept_aside(workspace, copies):
     made, path = workspace.root / "new.md", workspace.root / "a.md"
-    copies.keep("Write new.md", [path], [made])
+    copies.keep("Write new.md", [path, made])
     made.write_text("new")
     path.write_text("changed since")
     undone = undo(copies)

@@ -78,7 +78,7 @@ _COMMANDS: list[tuple[str, dict[str, str] | None]] = [
     ("touch notes.md; chmod +w notes.md; cp -p notes.md x; mv x notes.md", {}),
     ("echo more > notes.md", {"notes.md": "edit"}),
     ("printf 'NOTES\\n' | dd of=notes.md conv=notrunc status=none", {"notes.md": "edit"}),
-    (": > notes.md", {"notes.md": "empty"}),
+    (": > notes.md; head -c 6 /dev/zero > run.sh", {"notes.md": "empty", "run.sh": "empty"}),
     ("echo more >> nn*", {_LONG: "edit"}),
     ("rm nn*", {_LONG: "delete"}),
     (

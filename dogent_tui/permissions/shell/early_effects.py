@@ -186,6 +186,8 @@ class _Early:
         others.
         """
         in_place = name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts)
+        # these texts are relative to the link's folder, and where they lead is seen later
+        links = name == "ln" and any(re.match("-[a-zA-Z]*s", text) for text in texts)
         last = files[-1] if onto and len(files) > 1 else None
         empties = texts[:-1] == ["/dev/null"] or (
             name == "truncate" and bool({"0", "-s0"} & set(texts))
@@ -197,7 +199,7 @@ class _Early:
                 self._goes(EffectKind.DELETE, file)
             elif name in _ALL_ARE_WRITTEN or file is last or in_place:
                 self._writes(file, empties)
-            elif file.text != "/" or name in _LISTS:
+            elif (file.text[:1] == "/" or not links) and (file.text != "/" or name in _LISTS):
                 self._reads(file)
 
     def _place(self, word: Word, follow: bool = True) -> Path | None:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.git_config import host_of, read_settings, remote_address
+from dogent_tui.permissions.git_config import host_of, remote_address
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.words import Word
 from dogent_tui.permissions.text import names
+from dogent_tui.undo.git_data import git_folders, settings_of
 
 _LARGEST = 200_000
 _REMOTE = names("push send-pack fetch pull ls-remote clone")
@@ -48,11 +49,11 @@ def asked_by_git(
 
 def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
     """Return the host of a remote, read from the repository's own file; empty if it is a folder."""
-    folder = _git_folder(rule, cwd)
-    if folder is None:
+    own, common = _git_folders(rule, cwd) or ("", "")
+    settings = settings_of(rule.disk.text(f"{common}/config", _LARGEST), rule.root)
+    if not common or settings is None:
         return ("",)
-    settings = read_settings(rule.disk.text(f"{folder}/config", _LARGEST) or "")
-    branch = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
+    branch = (rule.disk.text(f"{own}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
     address = remote_address(settings, remote, branch, pushes)
     if not address and remote and f"remote.{remote}.url" not in settings:
         return ()  # a folder, which the command may make itself
@@ -60,22 +61,13 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
     return () if host is None else (host,)
 
 
-def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
-    """Return the repository folder that contains `cwd`, following the ``.git`` file of a worktree
-    or submodule.
-    """
+def _git_folders(rule: PathRule, cwd: str | None) -> tuple[str, ...]:
+    """Return the folders of the repository that contains `cwd`, like `git_folders`."""
     here = rule.resolve(cwd) if cwd is not None else Path("/")
     for folder in (here, *here.parents):
-        entry = rule.disk.entry(f"{folder}/.git")
-        if entry is not None and entry.kind == "folder":
-            return f"{folder}/.git"
-        if entry is not None:
-            target = (rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
-            common = (rule.disk.text(str(Path(folder, target, "commondir")), 5000) or "").strip()
-            return str(rule.resolve(str(Path(folder, target, common))))
-        if str(folder) == rule.root:
-            break
-    return None
+        if (found := git_folders(str(folder))) or str(folder) == rule.root:
+            return found
+    return ()
 
 
 def lost_by_git(command: str, texts: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ class HistoryCommands(CommandFamily):
     def _archive_kept(self, stamp: str) -> list[Path]:
         opened = self._opened
         moved = asides(opened.workspace, stamp)
-        opened.copies().keep("/archive", list(moved), list(moved.values()), own=True)
+        opened.copies().keep("/archive", (*moved, *moved.values()), own=True)
         return archive(opened.workspace, stamp)
 
 

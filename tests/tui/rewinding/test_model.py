@@ -113,7 +113,7 @@ def copies(tmp_path) -> UndoLog:
     (root / "c.bin").write_bytes(b"\0\1")
     copies = UndoLog.of(Workspace(root), "s")
     copies.begin_run("r")
-    kept = copies.keep("w", [root / "a.md", root / "b.md", root / "c.bin"], [root / "new.md"])
+    kept = copies.keep("w", [root / "a.md", root / "b.md", root / "c.bin", root / "new.md"])
     (root / "a.md").write_text("one\nzwei\n")
     (root / "b.md").chmod(0o600)
     (root / "c.bin").write_bytes(b"\0\2")

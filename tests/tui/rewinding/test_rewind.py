@@ -30,7 +30,7 @@ async def converse(s, text: str, name: str = "", content: str = "") -> None:
     copies.begin_run(run)
     if name:
         path = s.app.opened.workspace.root / name
-        kept = copies.keep(f"Write {name}", [path] if path.exists() else [], [path])
+        kept = copies.keep(f"Write {name}", [path])
         path.write_text(content)
         copies.settle(kept.number)
     s.conversation.arrive(

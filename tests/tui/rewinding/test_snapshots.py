@@ -93,7 +93,7 @@ def preview(tmp_path) -> RewindPreviewScreen:
     copies = UndoLog.of(Workspace(root), "s")
     copies.begin_run("b")
     places = [root / name for name in ("report.md", "mine.md", "old.bin")]
-    kept = copies.keep("x", places, [root / "章节" / "新的.md"])
+    kept = copies.keep("x", [*places, root / "章节" / "新的.md"])
     (root / "report.md").write_text(
         chapter.replace("Sentence 4 of the chapter stays", "Sentence 4 was rewritten by the agent")
     )

@@ -2,9 +2,30 @@
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 
-from tests.wall.attacks.table import Attack, Restart, Start, Wait, Write, one
+from tests.wall.attacks.table import Attack, Restart, Start, Step, Wait, Write, one
+
+_PY = "python3 - <<'E'\nimport os, socket, time\ns = socket.socket(socket.AF_UNIX)\n{}\nE"
+
+
+def _handed(place: str, then: str) -> list[Step]:
+    """Return calls of which one gives what it has opened to another, which uses it once the first
+    was judged.
+    """
+    taken = f"s.bind('/tmp/h'); s.listen(); _, f, _, _ = socket.recv_fds(s.accept()[0], 1, 1)\ntime.sleep(1)\n{then}"
+    flags = "O_RDONLY" if place == "." else "O_RDWR"
+    given = f"while s.connect_ex('/tmp/h'): time.sleep(0.05)\nopen('notes.md', 'a').write('more')\nsocket.send_fds(s, [b'x'], [os.open('{place}', os.{flags})])"
+    return [Start(_PY.format(taken)), _PY.format(given), Wait()]
+
 
 ATTACKS: tuple[Attack, ...] = (
+    Attack(
+        "an open file handed to a command in the background",
+        _handed("notes.md", "os.ftruncate(f[0], 0)"),
+    ),
+    Attack(
+        "a folder handed to a command in the background",
+        _handed(".", "os.chmod('notes.md', 0o4777, dir_fd=f[0])"),
+    ),
     Attack(
         "a script that comes later",
         [Start("sleep 0.5; bash later.sh"), Write("later.sh", "rm -f keep.md\n"), Wait()],
