@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
 from dogent_tui.documents.export.document import Document
+from dogent_tui.documents.export.images import own_width
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
@@ -131,7 +132,7 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
         address = document.images.show(image)
         title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
         words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]
-        drawn = node("Image", [attributes(), words, [address, ""]])
+        drawn = node("Image", [attributes(width=own_width(image)), words, [address, ""]])
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
     blocks = mapped(document.blocks, {"Figure": figure})

@@ -87,7 +87,7 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     made = _now(os.environ)
     finished = finish(written.data, document, pictures.files, made, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
-    warnings = (*reference.warnings, *writer_warnings(written.warnings))
+    warnings = (*reference.warnings, *writer_warnings(document.source, written.warnings))
     return Made(finished, engine, warnings=warnings)
 
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.images import LeftOutError, read_own
-from dogent_tui.documents.export.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
+from dogent_tui.documents.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import display_path
 

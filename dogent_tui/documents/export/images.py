@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from dogent_tui.documents.export.left_out import LeftOut
+from dogent_tui.documents.export.lengths import in_points
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
@@ -52,8 +53,10 @@ _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 """The formats that browsers, typst and Word all support; others are converted to png."""
 
 
-SCREEN_DPI = 96
+_SCREEN_DPI = 96
 """The default resolution: one CSS pixel per image pixel."""
+_UNSAID = 300
+"""The default width in pixels of a vector image (CSS 2.1, 10.3.2)."""
 _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
 
@@ -213,6 +216,13 @@ def _upright(image: "PillowImage.Image", kind: str) -> tuple[bytes, str]:
     image.info.clear()  # some of this would be written
     image.save(buffer, "PNG")
     return buffer.getvalue(), "png"
+
+
+def own_width(image: ExportImage) -> str:
+    """Return the width of an image where none is given."""
+    # with the screen resolutions 72 and 96, a pixel is a CSS pixel
+    dpi = max(image.dpi, _SCREEN_DPI)
+    return in_points((image.width or _UNSAID) * 72 / dpi)
 
 
 def _dpi(info: dict[Any, Any]) -> float:

@@ -119,7 +119,7 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     html = _FORMULA.sub(lambda found: _fitting(found[0], document.theme), html)
     shown = document.images.shown
     html = _IMAGE.sub(lambda found: f'{found[1]}{shown[found[2]].data_uri}"', html)
-    return Page(document, html, style, tuple(writer_warnings(written.warnings)))
+    return Page(document, html, style, tuple(writer_warnings(document.source, written.warnings)))
 
 
 def _fitting(formula: str, theme: Theme) -> str:

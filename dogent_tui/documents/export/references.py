@@ -21,8 +21,8 @@ from dogent_tui.documents.bibliography import (
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.terms import term
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt

@@ -24,8 +24,6 @@ from dogent_tui.storage.paths import shipped
 from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 120.0
-_WIDEST = 600.0
-"""The text width in CSS pixels; wider images are scaled down to it."""
 _MOST_IN_ROW = 300
 """The characters in a cell up to which its row fits on a page even in a narrow column."""
 _AROUND = {
@@ -68,7 +66,7 @@ def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, t
     (folder / "document.json").write_bytes(_data(document))
     styles = shipped("pdf.typ").read_bytes()
     (folder / "document.typ").write_bytes(styles + b"\n" + written.data)
-    return typeset(folder), tuple(writer_warnings(written.warnings))
+    return typeset(folder), tuple(writer_warnings(document.source, written.warnings))
 
 
 def typeset(folder: Path, form: str = "pdf", *, halt: Halt | None = None) -> bytes:
@@ -144,10 +142,8 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         found = document.images.shown[address]
         name = f"{address}.{found.kind}"
         (folder / name).write_bytes(found.data)
-        if not sizes and 0 < found.width <= _WIDEST and found.height <= _WIDEST:
-            sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
-        given += [f"{what}: {_fitting(size)}" for what, size in sizes]
+        given += [f"{what}: {size}" for what, size in sizes]
         function = "picture" if [what for what, _ in sizes] == ["width"] else "image"
         return [tree.raw("typst", f"#box({function}({', '.join(given)}))", inline=True)]
 
@@ -232,11 +228,3 @@ def _formula(content: Any) -> list[Node]:
         node("Math", [content[0], tex]),
         tree.raw("typst", "]", inline=True),
     ]
-
-
-def _fitting(size: str) -> str:
-    """Return a CSS size for typst. No image is wider than the text."""
-    if not size.endswith("px"):
-        return size
-    pixels = float(size[:-2])
-    return "100%" if pixels > _WIDEST else f"{pixels * 0.75}pt"

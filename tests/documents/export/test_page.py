@@ -12,7 +12,7 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose
 from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.styles import Style, find_style
-from dogent_tui.documents.export.terms import term
+from dogent_tui.documents.terms import term
 from dogent_tui.documents.model import DocumentError
 
 
@@ -310,7 +310,14 @@ def test_words_too_wide_for_a_page_side_by_side_may_break(tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "css"),
-    [("50%", "50%"), ("3", "3px"), (" 2.5 cm ", "2.5cm"), ("1px;x", ""), ("-3px", ""), ("", "")],
+    [
+        ("50%", "50%"),
+        ("3", "2.25pt"),
+        (" 2.5 cm ", "70.87pt"),
+        ("1px;x", ""),
+        ("-3px", ""),
+        ("", ""),
+    ],
 )
 def test_lengths_are_lengths(given, css):
     assert length(given) == css
