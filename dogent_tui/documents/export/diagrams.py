@@ -36,8 +36,6 @@ _SCRIPT = Path(__file__).with_name("mermaid") / "mermaid.min.js.gz"
 _LIMIT_S = 30.0
 """The time limit for one diagram, which takes a second unless the machine is busy."""
 _MOST = 60
-_MOST_LATE = 2
-"""The number of diagrams over the time limit after which no more are tried."""
 _LARGEST = 50_000
 """The maximum length in characters, which is Mermaid's own."""
 
@@ -154,25 +152,20 @@ def _where(document: Document, text: str) -> str:
 
 async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:
     drawn: list[_Drawn] = []
-    late = 0
-    while len(drawn) < len(texts):
-        if late >= _MOST_LATE or len(drawn) >= _MOST:
-            reason = tr("drawing the ones before it took too long")
-            return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
-        async with browser.scripted_page() as page:
-            try:
+    async with browser.scripted_page() as page:
+        try:
+            async with asyncio.timeout(_LIMIT_S):
+                library = await asyncio.to_thread(_library)
+                await page.add_script_tag(content=library)  # the last before the policy
+                await page.set_content(_EMPTY)
+                await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
+            for text in texts[:_MOST]:
                 async with asyncio.timeout(_LIMIT_S):
-                    library = await asyncio.to_thread(_library)
-                    await page.add_script_tag(content=library)  # the last before the policy
-                    await page.set_content(_EMPTY)
-                    await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
-                while len(drawn) < min(len(texts), _MOST):
-                    async with asyncio.timeout(_LIMIT_S):
-                        drawn.append(await _drawing(page, texts[len(drawn)]))
-            except TimeoutError:
-                late += 1
-                drawn.append(_Drawn(why=tr("drawing it took too long")))
-    return drawn
+                    drawn.append(await _drawing(page, text))
+        except TimeoutError:
+            drawn.append(_Drawn(why=tr("drawing it took too long")))
+    reason = tr("drawing the ones before it took too long")
+    return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
 
 
 async def _drawing(page: "Page", text: str) -> _Drawn:

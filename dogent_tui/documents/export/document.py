@@ -559,8 +559,11 @@ class _Cleaner:
         return tree.listing(name, self._labels.caption(name, caption), [code])
 
     def _definitions(self, content: Any) -> list[Node]:
-        """Return a list whose definitions are paragraphs: writers join lines that are none."""
-        items = [[term, mapped(more, tree.PARAGRAPHS)] for term, more in content]
+        """Return a list whose definitions are paragraphs, as writers join lines that are none, and
+        whose terms are on one line, as typst requires it.
+        """
+        unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
+        items = [[mapped(name, unbroken), mapped(more, tree.PARAGRAPHS)] for name, more in content]
         return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:

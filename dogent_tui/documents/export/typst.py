@@ -179,21 +179,14 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         return _table(mapped(content, handlers))
 
     handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
-    handlers["DefinitionList"] = lambda content: _definitions(mapped(content, handlers))
-    handlers["OrderedList"] = lambda content: _ordered(mapped(content, handlers))
+    handlers["OrderedList"] = lambda content: _numbered(mapped(content, handlers))
     return list(mapped(document.blocks, handlers))
 
 
-def _ordered(content: Any) -> list[Node]:
-    """Return a list whose nested lists start at their own first numbers, not at its own."""
-    (start, _, _), items = content
-
-    def inner(content: Any) -> list[Node]:
-        found = [node("OrderedList", content)]
-        return _around("first-number", found) if content[0][0] == 1 else found
-
-    inside = items if start == 1 else mapped(items, {"OrderedList": inner})
-    return [node("OrderedList", [content[0], inside])]
+def _numbered(content: Any) -> list[Node]:
+    """Return a list that does not start at the number of the one that it is in."""
+    found = [node("OrderedList", content)]
+    return _around("first-number", found) if content[0][0] == 1 else found
 
 
 def _table(content: Any) -> list[Node]:
@@ -205,12 +198,6 @@ def _table(content: Any) -> list[Node]:
     is_broken = "true" if longest > _MOST_IN_ROW else "false"
     is_dense = "true" if DENSE in content[0][1] else "false"
     return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])
-
-
-def _definitions(content: Any) -> list[Node]:
-    """Return a list whose terms are on one line, as typst requires it."""
-    unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
-    return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
 
 
 def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:
