@@ -62,12 +62,11 @@ _APART = frozenset({"BlockQuote", "CodeBlock", "Table"})
 
 
 class _Room(NamedTuple):
-    """Where blocks are: the `width` in points that they have, how far a list indents them, whether
-    boxes are possible there, and pages that lie on their sides.
+    """Where blocks are: the `width` in points that they have, whether boxes are
+    possible there, and pages that lie on their sides.
     """
 
     width: float
-    indent: float = 0
     holds_boxes: bool = True
     is_page: bool = True
 
@@ -147,9 +146,7 @@ class _Writer:
 
     def _in_list(self, items: Any) -> Any:
         room = self._room
-        return self._inside(
-            items, room._replace(width=room.width - _STEP, indent=room.indent + _STEP)
-        )
+        return self._inside(items, room._replace(width=room.width - _STEP))
 
     def _in_text(self, value: Any) -> Any:
         """Return what is in a note or cell."""

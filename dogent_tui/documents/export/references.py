@@ -28,9 +28,11 @@ from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 
 KINDS = ("fig", "tbl", "sec", "eq", "lst")
+_LABEL_START = rf"(?:{'|'.join(KINDS)})[:-]"
+"""The beginning of a name that references may use, as in pandoc-crossref and in Quarto."""
 _KEY = (
-    rf"((?<!\w)-|)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
-    r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
+    r"(?P<hides>(?<!\w)-|)@(?:\{(?P<held>[^{}\s]+)\}"
+    rf"|(?P<name>{_LABEL_START}[A-Za-z0-9_](?:[A-Za-z0-9_:.-]*[A-Za-z0-9_])?|\w(?:[\w:.#$%&+?<>~/-]*\w)?))"
 )
 """In Chinese, there is no space between a name and what follows."""
 _PLACES, _MOST_PLACES = 0x100000, 0xFFFF
@@ -39,10 +41,10 @@ they are for private use, in a plane that no font uses.
 """
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
 _INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
-_GROUP = re.compile(r"\[([^\[\]]*@[^\]]*)\]")
+_CITED = re.compile(rf"\[(?P<group>[^\[\]]*@[^\]]*)\]|{_BARE.pattern}", re.IGNORECASE)
 _LOCATOR = re.compile(r"[ \n]?\[([^\[\]]+)\]")
 _NOT_WORDS = re.compile("([ \n\U00100000-\U0010ffff])")
-_LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
+_LABEL = re.compile(rf"{_LABEL_START}\S+", re.IGNORECASE)
 REFERENCE = "reference"
 _DEAD = re.compile(r"Citeproc: citation (\S+) not found")
 
@@ -53,7 +55,7 @@ def names_of(lang: str) -> dict[str, str]:
 
 
 def _kind(name: str) -> str:
-    return name.partition(":")[0].lower()
+    return re.split("[:-]", name, maxsplit=1)[0].lower()
 
 
 def is_label(name: str) -> bool:
@@ -149,12 +151,26 @@ class _Marker:
             else:
                 text += chr(_PLACES + len(self._places))
                 self._places.append(inline)
-        out, last = [], 0
-        for found in _GROUP.finditer(text):
-            if group := self._group(found):
-                out += [*self._bare(text[last : found.start()]), *group]
-                last = found.end()
-        return [*out, *self._bare(text[last:])]
+        return list(self._marked(text))
+
+    def _marked(self, text: str) -> Iterator[Node]:
+        """Yield the inlines of a text, with its references and citations."""
+        last = 0
+        for found in _CITED.finditer(text):
+            if found.start() < last:
+                continue
+            yield from self._inlines(text[last : found.start()])
+            last = found.end()
+            if (inside := found["group"]) is None:
+                made, last = self._bare(found, text)
+                yield from made
+            elif (group := self._group(inside)) is None:
+                yield from self._inlines("[")
+                yield from self._marked(inside)
+                yield from self._inlines("]")
+            else:
+                yield from group
+        yield from self._inlines(text[last:])
 
     def _inlines(self, text: str) -> list[Node]:
         out: list[Node] = []
@@ -167,30 +183,31 @@ class _Marker:
                 out += words(part)
         return out
 
-    def _group(self, found: re.Match[str]) -> list[Node] | None:
+    def _group(self, inside: str) -> list[Node] | None:
         """Return the content of brackets as references or a citation, None if it is neither."""
-        entries = found[1].split(";")
-        keys = [list(_INSIDE.finditer(entry)) for entry in entries]
-        if not all(keys):
+        entries = inside.split(";")
+        keys = [next(_INSIDE.finditer(entry), None) for entry in entries]
+        if None in keys:
             return None
-        original = self._inlines(found[0])
-        has_prefix = not found[1].startswith(("@", "-@"))
-        labels = [is_label(_name(key)) for of_entry in keys for key in of_entry]
-        if any(labels) and has_prefix and not self._names_kind(entries[0], keys[0][0]):
+        first, *_ = found = list(filter(None, keys))
+        has_prefix = not inside.startswith(("@", "-@"))
+        labels = [is_label(_name(key)) for key in found]
+        if any(labels) and has_prefix and not self._names_kind(entries[0], first):
             return None
         if all(labels):
-            return self._references(found[1])
+            return self._references(inside)
+        original = self._inlines(f"[{inside}]")
         if not self._cited:
             self.uncited += [tree.plain_text(original)] * (not has_prefix)
             return None
         citations = [
             _citation(
                 _name(key),
-                "SuppressAuthor" if key[1] else "NormalCitation",
+                "SuppressAuthor" if key["hides"] else "NormalCitation",
                 self._inlines(entry[: key.start()].lstrip()),
                 self._inlines(entry[key.end() :]),
             )
-            for entry, (key, *_) in zip(entries, keys, strict=True)
+            for entry, key in zip(entries, found, strict=True)
         ]
         return [node("Cite", [citations, original])]
 
@@ -209,33 +226,26 @@ class _Marker:
         before = "" if text.startswith("@") else _kind(_name(next(_BARE.finditer(text))))
         for key in _BARE.finditer(text):
             name, kind = _name(key), _kind(_name(key))
-            hidden = key[1] or "-" * (kind == before)
+            hidden = key["hides"] or "-" * (kind == before)
             out += self._inlines(text[last : key.start()].replace(";", ","))
             out.append(_reference(hidden + name, words(key[0])))
             last, before = key.end(), kind
         return [*out, *self._inlines(text[last:])]
 
-    def _bare(self, text: str) -> Iterator[Node]:
-        last = 0
-        for found in _BARE.finditer(text):
-            name, original, end = _name(found), words(found[0]), found.end()
-            if is_label(name):
-                made = _reference(found[1] + name, original)
-            elif self._cited and not found[1]:
-                after = []
-                if locator := _LOCATOR.match(text, end):
-                    after, end = self._inlines(locator[1]), locator.end()
-                made = node("Cite", [[_citation(name, "AuthorInText", [], after)], original])
-            else:
-                continue
-            yield from self._inlines(text[last : found.start()])
-            yield made
-            last = end
-        yield from self._inlines(text[last:])
+    def _bare(self, found: re.Match[str], text: str) -> tuple[list[Node], int]:
+        """Return a key outside of brackets, with its place if it is cited, and their end."""
+        name, original, end = _name(found), words(found[0]), found.end()
+        if is_label(name):
+            return [_reference(found["hides"] + name, original)], end
+        if found["hides"] or not self._cited:
+            return self._inlines(found[0]), end
+        place = _LOCATOR.match(text, end)
+        after, end = (self._inlines(place[1]), place.end()) if place else ([], end)
+        return [node("Cite", [[_citation(name, "AuthorInText", [], after)], original])], end
 
 
 def _name(key: re.Match[str]) -> str:
-    return key[2] or key[3]
+    return key["held"] or key["name"]
 
 
 def _reference(key: str, original: list[Node]) -> Node:

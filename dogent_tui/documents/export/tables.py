@@ -153,7 +153,7 @@ def label_of(inlines: list[Any], kind: str) -> str:
     around the last one.
     """
     name: str = inlines[-1]["c"][0][0] if inlines and inlines[-1]["t"] == "Span" else ""
-    return name if name.lower().startswith(f"{kind}:") else ""
+    return name if name.lower().startswith((f"{kind}:", f"{kind}-")) else ""
 
 
 def captioned(blocks: list[Any]) -> list[Any]:
