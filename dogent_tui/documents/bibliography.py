@@ -58,13 +58,6 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     pages: tuple[int, int] = (0, 0)
     file: str = ""
 
-    def has_pages(self, first: int, last: int, in_file: int = 0) -> bool:
-        """Return whether the work, or its document with this many pages, has these pages, as far as
-        known.
-        """
-        in_work = self.pages[0] <= first and last <= self.pages[1]
-        return in_work or last <= in_file or not (self.pages[1] or in_file)
-
 
 class Bibliography(NamedTuple):
     """The entries of the file `path`."""
@@ -75,6 +68,13 @@ class Bibliography(NamedTuple):
     def document(self, entry: Entry) -> Path | None:
         """Return where the document of an entry should be."""
         return Path(os.path.normpath(self.path.parent / entry.file)) if entry.file else None
+
+    def pdf(self, entry: Entry, root: Path) -> Path | None:
+        """Return the pdf of an entry, if the workspace has it. Blocks."""
+        said = self.document(entry)
+        if said and said.suffix.lower() == ".pdf" and is_file(said) and _is_within(said, root):
+            return Path(os.path.realpath(said))
+        return None
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -265,22 +265,6 @@ def locator_pages(text: str) -> tuple[int, int]:
     if not pages[0] and (bare := _BARE_PAGES.match(text)):
         pages = int(bare[1]), max(int(bare[2] or bare[1]), int(bare[1]))
     return pages
-
-
-def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return key → pdf file in the workspace of the works that a text in `folder` cites with a
-    page; `names` are the bibliographies in its front matter. Blocks.
-    """
-    keys = _CITED.finditer(text)
-    cited = {key[1] for key in keys if locator_pages(text[key.end() : key.end() + 60])[0]}
-    found: dict[str, Path] = {}
-    for path in named_bibliographies(root, names, folder) if cited else ():
-        bibliography = read_bibliography(path)
-        for entry in bibliography.entries:
-            said = bibliography.document(entry) if entry.key in cited else None
-            if said and said.suffix.lower() == ".pdf" and is_file(said) and _is_within(said, root):
-                found.setdefault(entry.key, Path(os.path.realpath(said)))
-    return found
 
 
 def cited_keys(text: str) -> set[str]:

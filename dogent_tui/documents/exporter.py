@@ -8,9 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args
 
-import msgspec
-
-from dogent_tui.documents.bibliography import cited_documents
 from dogent_tui.documents.export.browser import Browser, find_browsers
 from dogent_tui.documents.export.model import (
     ExportKind,
@@ -20,9 +17,8 @@ from dogent_tui.documents.export.model import (
     unheard,
     write_target,
 )
-from dogent_tui.documents.export.source import read_source
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
@@ -155,7 +151,6 @@ class Exporter:
         if self._pdf is None:
             self._pdf = PdfWriter(self.browser)
         on_progress(tr("Reading {markdown}", markdown=one_line(request.markdown.name)))
-        request = msgspec.structs.replace(request, counted=await _pages_of_documents(request))
         is_pdf, halt = request.kind == "pdf", Halt()
         starting = asyncio.ensure_future(self.browser.start() if is_pdf else asyncio.sleep(0))
         try:
@@ -184,20 +179,3 @@ class Exporter:
     async def close(self) -> None:
         """End what is running. A later export starts it again."""
         await self.browser.close()
-
-
-async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
-    """Return the page counts of the documents of works that are cited with a page."""
-    source = await asyncio.to_thread(read_source, request.markdown)
-    folder, names = source.path.parent, source.front.bibliography
-    found = await asyncio.to_thread(cited_documents, source.text, request.root, folder, names)
-    counted: dict[str, int] = {}
-    if found:
-        from dogent_tui.documents.library import DocumentLibrary  # on use
-
-        async with DocumentLibrary() as documents:
-            for key, path in found.items():
-                with suppress(DocumentError):  # it is not a document, or a scan
-                    read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
-                    counted[key] = int(read.metadata.get("pages") or 0)
-    return counted

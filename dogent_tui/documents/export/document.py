@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import (
+    Bibliography,
     Entry,
     cited_keys,
     named_bibliographies,
@@ -153,7 +154,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, front.lang, cited=bool(front.bibliography))
         if front.bibliography:
-            warnings += citation_warnings(blocks, entries, own, request.counted)
+            warnings += citation_warnings(blocks, entries, own, request.root)
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
@@ -226,21 +227,22 @@ def _only_title(blocks: list[Any]) -> str:
 
 def _with_bibliographies(
     front: FrontMatter, root: Path, source: MarkdownSource
-) -> tuple[FrontMatter, list[Entry], list[Entry]]:
+) -> tuple[FrontMatter, dict[str, tuple[Entry, Bibliography]], list[Entry]]:
     """Return `front` with the applicable citation style and bibliographies; of those it does not
     name itself, only the ones that are cited. Also return the entries of all, and of those it
     names.
     """
     cited, folder = cited_keys(source.text), source.path.parent
     names = [os.path.normpath(name) for name in front.bibliography]
-    entries: list[Entry] = []
+    entries: dict[str, tuple[Entry, Bibliography]] = {}
     own: list[Entry] = []
     more: list[str] = []
     for path in named_bibliographies(root, front.bibliography, folder):
-        name, found = os.path.relpath(path, folder), read_bibliography(path).entries
+        name, read = os.path.relpath(path, folder), read_bibliography(path)
+        found = read.entries
         own += found if name in names else []
         more += [name] if name not in names and any(one.key in cited for one in found) else []
-        entries += found
+        entries |= {one.key: (one, read) for one in found}
     style = load_settings(Workspace(root))[0].csl
     csl = front.csl or (os.path.relpath(root / style, folder) if style else "")
     return replace(front, bibliography=(*front.bibliography, *more), csl=csl), entries, own

@@ -5,15 +5,18 @@ The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` nam
 matter. CommonMark, which we parse, has none of this.
 """
 
+import asyncio
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.documents.bibliography import (
     LARGEST,
     SUFFIXES,
+    Bibliography,
     Entry,
     locator_pages,
     unused_entries,
@@ -22,6 +25,7 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.terms import term
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -304,24 +308,45 @@ def cite(
 
 
 def citation_warnings(
-    blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry], counted: Mapping[str, int]
+    blocks: list[Any],
+    entries: Mapping[str, tuple[Entry, Bibliography]],
+    own: Iterable[Entry],
+    root: Path,
 ) -> list[str]:
     """Return problems with the citations in `blocks` that can still be written out: pages that a
-    work does not have, and uncited entries of the draft's `own` bibliographies. `counted` are the
-    page counts of works' documents, by key.
+    work does not have, and uncited entries of the draft's `own` bibliographies. `entries` are by key.
+    A work may be cited by the pages of its pdf in `root`, too. Blocks.
     """
-    known = {entry.key: entry for entry in entries}
     cited, told = set(), []
     for cite_node in tree.walk(blocks):
         for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
             key = citation["citationId"]
             cited.add(key)
             first, last = locator_pages(tree.plain_text(citation["citationSuffix"]))
-            in_file = counted.get(key, 0)  # pages
-            if first and key in known and not known[key].has_pages(first, last, in_file):
-                work = known[key].pages if known[key].pages[1] else (1, in_file)
+            if not first or key not in entries:
+                continue
+            entry, bibliography = entries[key]
+            if entry.pages[0] <= first <= last <= entry.pages[1]:
+                continue
+            file = bibliography.pdf(entry, root)
+            in_file = _page_count(file) if file else 0
+            if last > in_file and (entry.pages[1] or in_file):
+                work = entry.pages if entry.pages[1] else (1, in_file)
                 pages = "–".join(map(str, work))
                 text = tr("@{key} is cited for page {page}, but the work has pages {pages}.")
                 told.append(text.format(key=key, page=last, pages=pages))
     unused = [entry.key for entry in own if entry.key not in cited]
     return [*told, *([unused_entries(unused)] if unused else [])]
+
+
+def _page_count(file: Path) -> int:
+    """Return the number of pages of a document, 0 if unknown."""
+    from dogent_tui.documents.library import DocumentLibrary  # on use
+
+    async def read() -> dict[str, Any]:
+        async with DocumentLibrary() as documents:
+            return (await documents.read(file, ReadOptions(pages="1"), max_chars=200)).metadata
+
+    with suppress(DocumentError):  # it is not a document, or a scan
+        return int(asyncio.run(read()).get("pages") or 0)
+    return 0

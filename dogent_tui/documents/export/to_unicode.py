@@ -73,7 +73,7 @@ def _corrected(line: re.Match[bytes]) -> bytes:
     if not _LOOKALIKE.search("".join(characters)):
         return line[0]
     codes = [
-        b"<%X>" % int.from_bytes(usual(one).encode("utf-16-be", "surrogatepass"))
+        b"<%04X>" % int.from_bytes(usual(one).encode("utf-16-be", "surrogatepass"))
         for one in characters
     ]
     if line[2]:
