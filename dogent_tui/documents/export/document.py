@@ -210,11 +210,12 @@ def _on_pages(blocks: list[Any]) -> list[Any]:
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
     """Return the requested theme in order of precedence, and a warning about an unknown one."""
     asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
-    unknown = list(takewhile(lambda name: name not in theme_names(), asked))
-    found = asked[len(unknown)] if len(unknown) < len(asked) else DEFAULT
+    found = next((name for name in asked if name in theme_names()), DEFAULT)
     told = tr("There is no theme {name}: there are {names}.")
     names = ", ".join(theme_names())
-    return named_theme(found), [told.format(name=shown(name), names=names) for name in unknown[-1:]]
+    return named_theme(found), [
+        told.format(name=shown(name), names=names) for name in asked[:1] if name != found
+    ]
 
 
 def _only_title(blocks: list[Any]) -> str:

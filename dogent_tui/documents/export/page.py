@@ -142,17 +142,11 @@ def _ems(part: Any) -> float:
         rows = [[_ems(cell) + 1 for cell in row] for row in part]
         return sum(map(max, zip_longest(*rows, fillvalue=0.0)))
     inside = [_ems(child) for child in part if etree.QName(child).localname != "annotation"]
-    match kind:
-        case "mi" | "mn" | "mtext":
-            return 0.55 * len(part.text or "")
-        case "mo" | "mspace":
-            return 0.9
-        case "mfrac" | "munder" | "mover" | "munderover":
-            return max(inside, default=0)
-        case "msub" | "msup" | "msubsup":
-            return inside[0] + 0.7 * max(inside[1:])
-        case _:
-            return sum(inside)
+    if kind in {"mfrac", "munder", "mover", "munderover"}:
+        return max(inside, default=0)
+    if kind in {"msub", "msup", "msubsup"}:
+        return inside[0] + 0.7 * max(inside[1:])
+    return sum(inside, 0.9 if kind in {"mo", "mspace"} else 0.55 * len((part.text or "").strip()))
 
 
 def _link(content: Any) -> list[Node]:

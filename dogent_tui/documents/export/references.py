@@ -279,13 +279,11 @@ def cite(
     warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         options = ["--citeproc", "--metadata=link-citations", *tree.language(front.lang)]
-        files = [("bibliography", name, SUFFIXES) for name in front.bibliography]
-        files += [("csl", front.csl, frozenset({".csl"}))] if front.csl else []
-        for option, name, suffixes in files:
-            suffix = Path(name).suffix.lower()
-            copy = Path(folder, f"{option}-{len(options)}{suffix}")
+        files = [("bibliography", name) for name in front.bibliography]
+        for option, name in [*files, ("csl", front.csl)][: len(files) + bool(front.csl)]:
+            copy = Path(folder, f"{option}-{len(options)}{Path(name).suffix.lower()}")
             try:
-                if suffix not in suffixes:
+                if copy.suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
                     raise LeftOutError(tr("it has none of the known formats"))
                 copy.write_bytes(images.read(name, LARGEST))
             except LeftOutError as reason:
@@ -314,8 +312,8 @@ def citation_warnings(
     root: Path,
 ) -> list[str]:
     """Return problems with the citations in `blocks` that can still be written out: pages that a
-    work does not have, and uncited entries of the draft's `own` bibliographies. `entries` are by key.
-    A work may be cited by the pages of its pdf in `root`, too. Blocks.
+    work does not have, and uncited entries of the draft's `own` bibliographies. `entries` are by
+    key. A work may be cited by the pages of its pdf in `root`, too. Blocks.
     """
     cited, told = set(), []
     for cite_node in tree.walk(blocks):
