@@ -160,7 +160,7 @@ def _div(content: Any) -> list[Node]:
     if tree.CALLOUT not in kinds:
         return [node("Div", [content[0], blocks])]
     sign = attributes(role="img", aria_label=tree.sign(kinds[1]))  # see `accessible`
-    title = mapped(blocks[:1], {"Str": lambda text: [node("Span", [sign, words(text)])]})
+    title = mapped(blocks[:1], {"Para": lambda line: [node("Para", [node("Span", [sign, line])])]})
     opening = tree.raw("html", f'<blockquote class="{" ".join(kinds)}">')
     return [opening, *title, *blocks[1:], tree.raw("html", "</blockquote>")]
 

@@ -37,7 +37,7 @@ _TABLE = re.compile(
     r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
     r"(?=(?P<quote>(?:[ \t]*>)*)[^|\n]*\|[^\n]*\n[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
-    r"|^(?P<before>[ >]*):(?=[ \t].*\{#tbl[:-][^{}\n]+\}[ \t]*$)"
+    r"|^(?P<before>[ >]*):(?=[ \t][^\n]*\{#tbl[:-][^{}\n]+\}[ \t]*$)"
 )
 """Code, which stays as it is, a line of text before a table, or the beginning of a caption, which
 pandoc would take for a definition.

@@ -46,7 +46,7 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
         rows = table.findall(w("tr"))
         texts = rows if kind == _QUOTATION else rows[1:]  # the title is above
         content = [part for row in texts for part in row.find(w("tc"))] if kind else [table]
-        title = "".join(rows[0].itertext(w("t"))) if texts is not rows else ""
+        title = "".join(rows[0].itertext()) if texts is not rows else ""
         held[place] = [_paragraph(f"{_OPENS}{number}:{kind} {title}"), *content]
     return held
 

@@ -12,8 +12,8 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose
 from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.styles import Style, find_style
-from dogent_tui.documents.terms import term
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.terms import term
 
 
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
@@ -117,6 +117,30 @@ def test_a_note_may_show_how_it_is_referred_to_but_not_refer_to_another(tmp_path
     )
     found = document(tmp_path, text).left_out
     assert found == ("Footnote [^b] (line 5): no text refers to it.",)
+
+
+def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
+    known = "`[[a]]` $\\frac{1}{2}$ \\[^2] ![a](b.png)\n\n::: note\n[[toc]]\n:::\n\n    {{code}}\n"
+    markup = [
+        "[[Note|words]]",
+        "![[a.png]]",
+        "^[inline]",
+        "{{< include a >}}",
+        "\\(x\\)",
+        "\\cite{a}",
+    ]
+    lines = ["+---+---+", "| a verse", "!!! note", ":::tip My tip"]
+    text = "\n\n".join([f"> Text[^1]\n> and {' '.join(markup)}", *lines])
+    found = document(tmp_path, f"{known}\n{text}\n").warnings
+    unknown = "an export does not know it, and it stays as it is."
+    assert found == (
+        *(f"Markup {one} (line 10): {unknown}" for one in markup),
+        *(
+            f"Markup {one} (line {at}): {unknown}"
+            for one, at in zip(lines, (12, 14, 16, 18), strict=True)
+        ),
+        "Footnote [^1] (line 9): no note has that name, and it stays as it is.",
+    )
 
 
 def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):
