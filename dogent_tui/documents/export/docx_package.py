@@ -16,8 +16,12 @@ from lxml import etree
 
 from dogent_tui.documents.export.document import KEPT_LINES, Document
 from dogent_tui.documents.export.docx_images import PNG
-from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, SPACES, within
-from dogent_tui.documents.export.links import refusal
+from dogent_tui.documents.export.docx_reference import (
+    RUNNING_TITLE,
+    SPACES,
+    refers_outside,
+    within,
+)
 from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import parse_part
@@ -71,7 +75,10 @@ def finish(
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
     parts["docProps/core.xml"] = _core_properties(document, made)
-    _check_relations(parts)
+    if refers_outside(parts):  # the last wall, wherever a reference came from
+        raise DocumentError(
+            tr("The document would refer to a file or address outside itself."), code="hostile"
+        )
     return _zipped(parts, made)
 
 
@@ -272,21 +279,6 @@ def _core_properties(document: Document, now: datetime) -> bytes:
         for name, time in (("created", written), ("modified", made))
     ]
     return _CORE.format(elements="".join(elements)).encode()
-
-
-def _check_relations(parts: Mapping[str, bytes]) -> None:
-    """The last wall: opening the document fetches and opens nothing by itself, wherever a reference
-    came from.
-    """
-    for name, part in parts.items():
-        for relation in _parsed(part) if name.endswith(".rels") else ():
-            kind, target = relation.get("Type", ""), relation.get("Target", "")
-            is_link = kind.endswith("/hyperlink") and not refusal(target)
-            if relation.get("TargetMode") == "External" and not is_link:
-                raise DocumentError(
-                    tr("The document would refer to a file or address outside itself."),
-                    code="hostile",
-                )
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:

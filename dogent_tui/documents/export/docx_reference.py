@@ -5,12 +5,14 @@ which is the folder `reference/` with a theme's values, zipped on demand.
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.images import LeftOutError, read_own
+from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
@@ -125,6 +127,19 @@ def within(element: Any, path: str) -> list[Any]:
     return list(element.xpath(path, namespaces=SPACES))
 
 
+def refers_outside(parts: Mapping[str, bytes]) -> bool:
+    """Return whether opening a package with these `parts` would fetch or open anything. Links to
+    the web and to mailboxes do not.
+    """
+    for name, part in parts.items():
+        for relation in parse_part(part, name) if name.endswith(".rels") else ():
+            kind, target = relation.get("Type", ""), relation.get("Target", "")
+            is_link = kind.endswith("/hyperlink") and not refusal(target)
+            if relation.get("TargetMode") == "External" and not is_link:
+                return True
+    return False
+
+
 def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parse_part(package.read("word/styles.xml"), NAME)
@@ -162,7 +177,7 @@ def _checked(path: Path, root: Path | None) -> bytes:
         raise DocumentError(tr("{name} cannot be read: {error}.", name=NAME, error=error)) from None
     if not {"word/styles.xml", "word/document.xml"} <= parts.keys():
         raise DocumentError(tr("{name} is not a docx.", name=NAME))
-    if any(b'TargetMode="External"' in parts[name] for name in parts if _CARRIED.fullmatch(name)):
+    if refers_outside({name: parts[name] for name in parts if _CARRIED.fullmatch(name)}):
         raise DocumentError(
             tr("A header or footer of {name} refers to something outside it.", name=NAME)
         )

@@ -56,6 +56,7 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
+_SIZE = re.compile(r"@page\s*\{[^{}]*\bsize\s*:\s*([^;{}]+)", re.IGNORECASE)
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
@@ -87,7 +88,7 @@ class Page(msgspec.Struct, frozen=True):
             f"<title>{escape(document.title, quote=False)}</title>"
             "<style>@layer built-in"
             f" {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
-            f"<style>{own}</style></head>\n"
+            f"<style>{_turned(own)}{own}</style></head>\n"
             f"<body>{title_html(document.theme, document.front)}\n{body}</body></html>"
         )
 
@@ -105,6 +106,14 @@ class Page(msgspec.Struct, frozen=True):
             f' class="toc-title">{escape(self.document.contents_title, quote=False)}</p>'
             f"<ol>{entries}</ol></nav>"
         )
+
+
+def _turned(own: str) -> str:
+    """Return the rule for pages on their sides, if a style sheet has a paper of its own."""
+    found = _SIZE.search(own)
+    size, *more = found[1].split() if found else [""]
+    turned = f"{more[0]} {size}" if more and size[0].isdigit() else f"{size} landscape"
+    return f"@page landscape {{ size: {turned} }}\n" if size else ""
 
 
 def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:

@@ -1,6 +1,7 @@
 """Pdf without a browser: set by typst, which comes in a wheel."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ _AROUND = {
 """Class or direction of a div → typst function."""
 _BARS = {r"\begin{vmatrix}": r"\left|\begin{matrix}", r"\end{vmatrix}": r"\end{matrix}\right|"}
 """Matrices between single bars, which pandoc writes as between double ones."""
+_OPENS = re.compile(r"[-+=/]|\d+\.")
 _PLACE = tree.raw("typst", "#metadata(none)", inline=True)
 """Nothing to see, which may have a name."""
 _SET = Path(__file__).with_name("set_typst.py")
@@ -149,7 +151,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
-        kinds, blocks = attributes[1], list(mapped(inside, handlers))
+        kinds, blocks = attributes[1], within(inside)
         if tree.PAGES & set(kinds) and id(content) not in tops:
             return blocks  # which can't have pages of their own in anything else
         if tree.BREAK in kinds:
@@ -172,15 +174,24 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
         # typst attaches a label to what precedes it, which would lose its own
-        inside = mapped(inside, handlers) or [_PLACE]
-        return [node("Span", [kept, inside])]
+        return [node("Span", [kept, within(inside) or [_PLACE]])]
 
-    def table(content: Any) -> list[Node]:
-        return _table(mapped(content, handlers))
+    def within(value: list[Any]) -> list[Any]:
+        return list(mapped(value, handlers, _escaped))
 
-    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
-    handlers["OrderedList"] = lambda content: _numbered(mapped(content, handlers))
-    return list(mapped(document.blocks, handlers))
+    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
+    handlers["Table"] = lambda content: _table(within(content))
+    handlers["OrderedList"] = lambda content: _numbered(within(content))
+    return within(document.blocks)
+
+
+def _escaped(nodes: list[Any]) -> list[Any]:
+    """Return a line that does not begin like a list, a term or a heading, which pandoc escapes only
+    in paragraphs.
+    """
+    first = nodes[0] if nodes and isinstance(nodes[0], dict) else {}
+    begins = first.get("t") == "Str" and _OPENS.match(first["c"])
+    return [tree.raw("typst", "\\", inline=True), *nodes] if begins else nodes
 
 
 def _numbered(content: Any) -> list[Node]:
@@ -195,6 +206,10 @@ def _table(content: Any) -> list[Node]:
         rows[:] = [row for row in rows if row[1]]  # typst knows what cells above cover
         texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
         longest = max([longest, *map(len, texts)])
+    strong: dict[str, tree.Handler] = {
+        "Plain": lambda inlines: [node("Plain", [node("Strong", inlines)])]
+    }
+    content[3] = mapped(content[3], strong)
     is_broken = "true" if longest > _MOST_IN_ROW else "false"
     is_dense = "true" if DENSE in content[0][1] else "false"
     return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])

@@ -120,6 +120,7 @@ async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
         "one<br>two\n: after",
         f"{'a' * 300} after",
         "7. seven\n\n   1. after\n",
+        "| / a |\n|---|\n| - b |\n\n- / after\n- = c\n",
     ],
 )
 async def test_typst_sets_what_it_would_not_take(typesetter, tmp_path, text):
