@@ -77,11 +77,6 @@ class Bibliography(NamedTuple):
         return None
 
 
-class _Kept(msgspec.Struct, array_like=True):
-    content: bytes
-    entries: list[Entry]
-
-
 _read: dict[Path, tuple[tuple[int, int], Bibliography]] = {}
 _reading = threading.Lock()
 
@@ -120,16 +115,16 @@ def _kept_entries(path: Path, content: bytes) -> list[Entry]:
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     place = cache_dir() / "bibliographies" / name
     with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.msgpack.decode(place.read_bytes(), type=_Kept)
-        if kept.content == wanted:
-            return kept.entries
+        kept, entries = msgspec.msgpack.decode(place.read_bytes(), type=tuple[bytes, list[Entry]])
+        if kept == wanted:
+            return entries
     try:
         entries = [*parse(content, suffix)]
     except DocumentError:  # not cached: pandoc may be available next time
         return [Entry(key, file=file) for key, file in _files_of(content).items()]
     with suppress(OSError):
         private_folder(place.parent)
-        packed = msgspec.msgpack.encode(_Kept(wanted, entries))
+        packed = msgspec.msgpack.encode((wanted, entries))
         atomic_write(place, packed, mode=0o600, durable=False)
     return entries
 

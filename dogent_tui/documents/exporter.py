@@ -17,7 +17,6 @@ from dogent_tui.documents.export.model import (
     unheard,
     write_target,
 )
-from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -41,20 +40,12 @@ def plan_export(
     start: Path | None = None,
     theme: str = "",
 ) -> ExportRequest:
-    """Return the request for what was typed: `markdown` as `kind` in `output`, or next to it if
-    that is empty.
+    """Return the request for what was typed: `markdown` as a `kind` of `KINDS` in `output`, or next
+    to it if that is empty, in a `theme` of `theme_names`, or the usual one if that is empty.
 
     Relative paths start at `start`, by default the root of the workspace. Links are followed, so
     that the file written is the one named in a question. Only reads the disk. Raises DocumentError.
     """
-    if kind not in KINDS:
-        asked = one_line(kind) or tr("nothing")
-        message = tr("Markdown cannot be exported as {kind}.", kind=asked)
-        raise DocumentError(message, tr("Use pdf or docx."), code="unsupported")
-    if theme and theme not in theme_names():
-        message = tr("There is no theme {name}.", name=one_line(theme))
-        remedy = tr("Use {names}.", names=", ".join(theme_names()))
-        raise DocumentError(message, remedy, code="unsupported")
     if not markdown.strip():
         raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
     source = _real(workspace, markdown, start)

@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
 from dogent_tui.documents.export.document import Document
-from dogent_tui.documents.export.images import own_width
+from dogent_tui.documents.export.images import DRAWN_IN_PART, own_width
+from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
@@ -112,13 +113,13 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
     except BrowserUnavailableError as error:
         drawn = [_Drawn(why=one_line(error.message).rstrip("."))] * len(texts)
     done = dict(zip(texts, drawn, strict=True))
-    as_text = tr("The diagram{where} is shown as text: {why}.")
-    in_parts = tr("The diagram{where} is drawn without its links and what it would load.")
-    told = tuple(
-        (in_parts if one.image else as_text).format(where=_where(document, text), why=one.why)
-        for text, one in done.items()
-        if one.image is None or one.image.removed
-    )
+    told = LeftOut(document.source)
+    for text, one in done.items():
+        first = next(filter(str.strip, text.splitlines()), "")
+        if one.image is None:
+            told.add(tr("Diagram"), first, tr("it is shown as text: {why}", why=one.why))
+        elif one.image.removed:
+            told.add(tr("Diagram"), first, DRAWN_IN_PART)
 
     def figure(content: Any) -> list[Node]:
         name, caption, blocks = content
@@ -134,7 +135,7 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
     blocks = mapped(document.blocks, {"Figure": figure})
-    return replace(document, blocks=blocks, warnings=(*document.warnings, *told))
+    return replace(document, blocks=blocks, warnings=(*document.warnings, *told.sentences()))
 
 
 def _diagram(figure: Any) -> str | None:
@@ -142,12 +143,6 @@ def _diagram(figure: Any) -> str | None:
     blocks: list[Any] = figure[2]
     is_code = [part["t"] for part in blocks] == ["CodeBlock"]
     return blocks[0]["c"][1] if is_code and blocks[0]["c"][0][1] == ["mermaid"] else None
-
-
-def _where(document: Document, text: str) -> str:
-    first = next(filter(str.strip, text.splitlines()), "")
-    line = document.source.line(first)
-    return tr(" in line {line}", line=line) if line else ""
 
 
 async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:

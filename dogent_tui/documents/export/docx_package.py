@@ -145,10 +145,6 @@ def _space(body: Any) -> None:
     title = " or ".join(f"{named}='{style}'" for style in TITLE_STYLES.values())
     for paragraph in within(body, f"(//w:body/w:p[{title}])[last()]"):
         _put(paragraph, "spacing", after="400")
-    figure = f"w:p[{named}='ImageCaption' or {named}='Figure']"
-    after = "following-sibling::*[not(self::w:bookmarkEnd)][1]/w:pPr/w:pStyle[@w:val='BodyText']"
-    for style in within(body, f"//w:body/{figure}/{after}"):
-        style.set(w("val"), "FirstParagraph")
     item = f"w:p[{named}='Compact'][not(following-sibling::*[1][{named}='Compact'])]"
     for paragraph in within(body, f"//w:body/{item}"):
         _put(paragraph, "spacing", after="140")

@@ -61,6 +61,9 @@ _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
 
 
+DRAWN_IN_PART = tr("it is drawn without its links, its HTML and what it would load")
+
+
 class LeftOutError(Exception):
     """Why a file is not used, as the end of a sentence."""
 
@@ -87,7 +90,9 @@ class Images:
         """
         if address not in self._found:
             try:
-                self._found[address] = self._take(address)
+                self._found[address] = image = self._take(address)
+                if image.removed:
+                    self._left_out.add(tr("Image"), address, DRAWN_IN_PART)
             except LeftOutError as reason:
                 self._found[address] = None
                 self._left_out.add(tr("Image"), address, str(reason))

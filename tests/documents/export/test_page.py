@@ -126,7 +126,7 @@ def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
         "![[a.png]]",
         "^[inline]",
         "{{< include a >}}",
-        "\\(x\\)",
+        "\\(x^2\\)",
         "\\cite{a}",
     ]
     lines = ["+---+---+", "| a verse", "!!! note", ":::tip My tip"]
