@@ -46,8 +46,6 @@ def plan_export(
     Relative paths start at `start`, by default the root of the workspace. Links are followed, so
     that the file written is the one named in a question. Only reads the disk. Raises DocumentError.
     """
-    if not markdown.strip():
-        raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
     _check_target(workspace, source, target, kind)

@@ -11,9 +11,8 @@ import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.export import tree
@@ -95,11 +94,8 @@ svg.
 """
 
 
-class _Drawn(msgspec.Struct, frozen=True):
-    """A diagram as an image, or why there is none, as the end of a sentence."""
-
-    image: ExportImage | None = None
-    why: str = ""
+_Drawn: TypeAlias = ExportImage | str
+"""A diagram as an image, or why there is none, as the end of a sentence."""
 
 
 async def with_diagrams(document: Document, browser: Browser) -> Document:
@@ -111,21 +107,21 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
     try:
         drawn = await _draw(browser, texts)
     except BrowserUnavailableError as error:
-        drawn = [_Drawn(why=one_line(error.message).rstrip("."))] * len(texts)
+        drawn = [one_line(error.message).rstrip(".")] * len(texts)
     done = dict(zip(texts, drawn, strict=True))
     told = LeftOut(document.source)
     for text, one in done.items():
         first = next(filter(str.strip, text.splitlines()), "")
-        if one.image is None:
-            told.add(tr("Diagram"), first, tr("it is shown as text: {why}", why=one.why))
-        elif one.image.removed:
+        if isinstance(one, str):
+            told.add(tr("Diagram"), first, tr("it is shown as text: {why}", why=one))
+        elif one.removed:
             told.add(tr("Diagram"), first, DRAWN_IN_PART)
 
     def figure(content: Any) -> list[Node]:
         name, caption, blocks = content
         if (text := _diagram(content)) is None:
             return [node("Figure", content)]
-        if (image := done[text].image) is None:
+        if isinstance(image := done[text], str):
             (block,) = caption[1] or [{"c": []}]
             return tree.listing(name[0], block["c"], blocks)
         address = document.images.show(image)
@@ -158,29 +154,29 @@ async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:
                 async with asyncio.timeout(_LIMIT_S):
                     drawn.append(await _drawing(page, text))
         except TimeoutError:
-            drawn.append(_Drawn(why=tr("drawing it took too long")))
+            drawn.append(tr("drawing it took too long"))
     reason = tr("drawing the ones before it took too long")
-    return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
+    return drawn + [reason] * (len(texts) - len(drawn))
 
 
 async def _drawing(page: "Page", text: str) -> _Drawn:
     from playwright.async_api import Error
 
     if len(text) > _LARGEST:
-        return _Drawn(why=tr("it is too long"))
+        return tr("it is too long")
     name = f"diagram-{sha256(text.encode()).hexdigest()[:8]}"
     try:
         svg = await page.evaluate(_DRAW, [text, name])
     except Error as error:
         said = error.message.removeprefix("Page.evaluate: ").partition("\n    at ")[0]
         said = one_line(said)[:160].rstrip(". ")
-        return _Drawn(why=tr("Mermaid does not understand it ({said})", said=said))
+        return tr("Mermaid does not understand it ({said})", said=said)
     cleaned = clean_svg(str(svg).encode())
     if cleaned is None or not cleaned.width:
-        return _Drawn(why=tr("it has nothing to draw"))
+        return tr("it has nothing to draw")
     if "<foreignObject" in svg:  # labels as HTML, which documents do not support
-        return _Drawn(why=tr("it has HTML inside"))
-    return _Drawn(cleaned)
+        return tr("it has HTML inside")
+    return cleaned
 
 
 @cache

@@ -551,15 +551,13 @@ class _Cleaner:
         (name, classes, given), text = content
         kinds = [kind.lower() for kind in classes if re.fullmatch(r"[\w+#.-]+", kind)]
         language = [kind for kind in kinds if kind != "numberlines"][:1]
-        code = node("CodeBlock", [attributes("", *language), text])
-        caption = words(dict(given).get("caption", ""))
-        if language == ["mermaid"]:
-            name = self._named(name)
-            return [tree.figure(name, self._labels.caption(name, caption), [code])]
-        if not caption and not is_label(name):
-            return [code]
         name = self._named(name)
-        return tree.listing(name, self._labels.caption(name, caption), [code])
+        caption = self._labels.caption(name, words(dict(given).get("caption", "")))
+        if language == ["mermaid"]:
+            code = node("CodeBlock", [attributes("", *language), text])
+            return [tree.figure(name, caption, [code])]
+        given = attributes("" if caption else name, *language)
+        return tree.listing(name, caption, [node("CodeBlock", [given, text])])
 
     def _definitions(self, content: Any) -> list[Node]:
         """Return a list whose definitions are paragraphs, as writers join lines that are none, and

@@ -39,6 +39,8 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
+_HIDDEN = {"before": "0", "after": "0", "line": "20", "lineRule": "exact"}
+"""The spacing of a paragraph that nobody should see."""
 _MATH = f"{{{SPACES['m']}}}"
 _RELATIONS = "word/_rels/{}.xml.rels"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -101,7 +103,6 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     """
     body = _parsed(part)
     _finish_pictures(body, png)
-    _end_cells(body)
     _move_page_breaks(body)
     _turn_pages(body)
     _finish_tables(body, right_to_left=document.is_right_to_left)
@@ -135,19 +136,22 @@ def _finish_tables(body: Any, *, right_to_left: bool) -> None:
 
 
 def _space(body: Any) -> None:
-    """Set the spacing that depends on what is next to a paragraph: a table has none of its own, a
-    paragraph has it below, and the last item of a tight list hardly any.
+    """Set the spacing that depends on what is next to a paragraph: one with which a cell ends after
+    a table is hidden, a table has no spacing of its own, a paragraph has it below, and the last
+    item of a tight list hardly any.
     """
     named = "w:pPr/w:pStyle/@w:val"
     headed = f"self::w:p[starts-with({named},'Heading')]"
-    for paragraph in within(body, f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]"):
-        _put(paragraph, "spacing", before="160")
     title = " or ".join(f"{named}='{style}'" for style in TITLE_STYLES.values())
-    for paragraph in within(body, f"(//w:body/w:p[{title}])[last()]"):
-        _put(paragraph, "spacing", after="400")
     item = f"w:p[{named}='Compact'][not(following-sibling::*[1][{named}='Compact'])]"
-    for paragraph in within(body, f"//w:body/{item}"):
-        _put(paragraph, "spacing", after="140")
+    for path, values in {
+        "//w:tc/w:p[last()][not(*)][preceding-sibling::*[1][self::w:tbl]]": _HIDDEN,
+        f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]": {"before": "160"},
+        f"(//w:body/w:p[{title}])[last()]": {"after": "400"},
+        f"//w:body/{item}": {"after": "140"},
+    }.items():
+        for paragraph in within(body, path):
+            _put(paragraph, "spacing", **values)
 
 
 def _measure(properties: Any) -> None:
@@ -195,12 +199,6 @@ def _finish_pictures(body: Any, png: Mapping[str, str]) -> None:
             paragraph.getparent().remove(paragraph)
 
 
-def _end_cells(body: Any) -> None:
-    """Hide the paragraph with which a cell ends after a table."""
-    for last in within(body, "//w:tc/w:p[last()][not(*)][preceding-sibling::*[1][self::w:tbl]]"):
-        _put(last, "spacing", before="0", after="0", line="20", lineRule="exact")
-
-
 def _move_page_breaks(body: Any) -> None:
     """Move each page break to the next paragraph: a separate one would leave an empty line there.
     Before a table it has to stay.
@@ -223,7 +221,7 @@ def _turn_pages(body: Any) -> None:
             mark.getparent().remove(mark)  # nothing is between two such sections, or before
             continue
         mark.remove(mark.find(w("pPr")))
-        _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
+        _put(mark, "spacing", **_HIDDEN)
         section = deepcopy(last)
         if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
             section = last  # no page follows

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from dogent_tui.documents.export.left_out import LeftOut
-from dogent_tui.documents.export.lengths import in_points
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
@@ -227,7 +226,7 @@ def own_width(image: ExportImage) -> str:
     """Return the width of an image where none is given."""
     # with the screen resolutions 72 and 96, a pixel is a CSS pixel
     dpi = max(image.dpi, _SCREEN_DPI)
-    return in_points((image.width or _UNSAID) * 72 / dpi)
+    return f"{(image.width or _UNSAID) * 72 / dpi:.2f}pt"
 
 
 def _dpi(info: dict[Any, Any]) -> float:

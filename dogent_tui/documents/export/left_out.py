@@ -20,9 +20,7 @@ sentences.
 """
 _Place: TypeAlias = tuple[str, int]
 """The name of a note, and a line of the file."""
-_WORD = re.compile(r"[^\W_]")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
-_BEFORE_CELLS = re.compile(r"[\s>]*\|?")
 _MARKUP = re.compile(
     r"(?<!\\)\[\^(?P<note>[^\]\s]+)\]|!?\[\[(?!_?toc)[^\[\]]+\]\]|\^\[[^\]]+\]|\{\{.+?\}\}"
     r"|\{%.+?%\}|(?<!\d)%%[^%]+%%|==\w.*?==|\\[a-z]+\{[^}]*\}"
@@ -116,12 +114,13 @@ def _written(part: Any) -> str:
 
 
 def _tell_cells(lines: list[str], line: int, left_out: LeftOut) -> None:
-    _, marks, *rows = [_CELL_ENDS.split(_BEFORE_CELLS.sub("", row, 1)) for row in lines]
+    _, marks, *rows = [_CELL_ENDS.split(row.lstrip(" \t>").removeprefix("|")) for row in lines]
     columns = sum(map(bool, map(str.strip, marks)))
     why = tr("its row has more cells than the heading of the table")
     for number, row in enumerate(rows, line + 2):
-        for cell in filter(_WORD.search, row[columns:]):
-            left_out.add(tr("Cell"), cell.strip(), why, number)
+        for cell in row[columns:]:
+            if any(map(str.isalnum, cell)):
+                left_out.add(tr("Cell"), cell.strip(), why, number)
 
 
 def _tell_notes(

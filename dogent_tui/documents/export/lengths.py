@@ -9,12 +9,8 @@ _POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm":
 
 def length(text: str) -> str:
     """Return `text` in points or percent (a bare number is in pixels), empty if it is no length."""
-    return text.strip() if text.endswith("%") and points(text, 1) else in_points(points(text))
-
-
-def in_points(number: float) -> str:
-    """Return a length in points, empty for none."""
-    return f"{number:.2f}pt" if number else ""
+    number = points(text, 1)
+    return text.strip() if "%" in text and number else f"{number:.2f}pt" if number else ""
 
 
 def points(text: str, whole: float = 0) -> float:

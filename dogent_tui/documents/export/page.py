@@ -196,10 +196,10 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _code(content: Any) -> list[Node]:
-    (_, classes, _), text = content
+    (name, classes, _), text = content
     # in any language, each line becomes an element, by which readers of the pdf know it
     is_long = ["long"] * (text.count("\n") > KEPT_LINES)
-    return [node("CodeBlock", [attributes("", *classes, "default", *is_long), text])]
+    return [node("CodeBlock", [attributes(name, *classes, "default", *is_long), text])]
 
 
 _HANDLERS: dict[str, tree.Handler] = {

@@ -210,9 +210,8 @@ def _table(content: Any) -> list[Node]:
         "Plain": lambda inlines: [node("Plain", [node("Strong", inlines)])]
     }
     content[3] = mapped(content[3], strong)
-    is_broken = "true" if longest > _MOST_IN_ROW else "false"
-    is_dense = "true" if DENSE in content[0][1] else "false"
-    return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])
+    kinds = f"{longest > _MOST_IN_ROW}, {DENSE in content[0][1]}".lower()
+    return _around(f"table-rows({kinds})", [node("Table", content)])
 
 
 def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:

@@ -283,7 +283,7 @@ async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
     told = "\n".join(result.warnings)
     assert "#nowhere has no target" in told
     assert "No font on this computer includes ꔀ:" in told
-    assert "formula \\nosuch{a}_ was not understood" in told
+    assert "Formula \\nosuch{a}_ (line 3): it was not understood" in told
     assert result.left_out == (
         "Link other.md (line 3): that file doesn't travel with the document; the text is kept.",
         "Image gone.png (line 3): no such file.",
