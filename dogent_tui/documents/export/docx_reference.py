@@ -149,19 +149,14 @@ def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
 
 
 def _area(body: Any) -> TextArea:
-    """Return the space on a page, with A4 for missing values."""
-
-    def room(side: str, *margins: str) -> float:
-        given = [f"w:pgSz/@w:{side}", *(f"w:pgMar/@w:{margin}" for margin in margins)]
-        sizes = [abs(float(within(section, path)[0])) for path in given]
-        return (sizes[0] - sum(sizes[1:])) / 20
-
-    try:
-        section = within(body, "//w:sectPr")[-1]
-        area = TextArea(room("w", "left", "right"), room("h", "top", "bottom"))
-    except (IndexError, ValueError):
-        return _A4
-    return area if min(area) > 0 else _A4
+    """Return the space on a page, that of A4 if there is none."""
+    given = "(//w:sectPr)[last()]/*[self::w:pgSz or self::w:pgMar]/@*[number() = number()]"
+    sizes = {one.attrname.partition("}")[2]: abs(float(one)) / 20 for one in within(body, given)}
+    wide, high = (
+        sizes.get(side, 0) - sum(sizes.get(margin, 0) for margin in margins)
+        for side, *margins in (("w", "left", "right"), ("h", "top", "bottom"))
+    )
+    return TextArea(wide, high) if min(wide, high) > 0 else _A4
 
 
 def _checked(path: Path, root: Path | None) -> bytes:

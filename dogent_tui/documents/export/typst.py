@@ -129,8 +129,8 @@ def _outline(document: Document) -> list[Node]:
 
 
 def _quoted(text: str) -> str:
-    """Return `text` as a typst string (its reference, "String": escapes)."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+    """Return `text` as a typst string, which has the escapes of JSON (its reference, "String")."""
+    return msgspec.json.encode(text.replace("\n", " ")).decode()
 
 
 def _written_for_typst(document: Document, folder: Path) -> list[Node]:
