@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, get_args
+from typing import Self, get_args
 
 from dogent_tui.documents.export.browser import Browser, find_browsers
 from dogent_tui.documents.export.model import (
@@ -23,9 +23,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home, export_target, is_folder, is_there
-
-if TYPE_CHECKING:
-    from dogent_tui.documents.export.pdf import PdfWriter
 
 KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 
@@ -119,7 +116,6 @@ class Exporter:
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
         """`find` names the browsers that may be used, in order."""
         self.browser = Browser(find)
-        self._pdf: PdfWriter | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -135,10 +131,8 @@ class Exporter:
         from dogent_tui.documents.export.diagrams import with_diagrams
         from dogent_tui.documents.export.document import read_document
         from dogent_tui.documents.export.docx import make_docx
-        from dogent_tui.documents.export.pdf import PdfWriter
+        from dogent_tui.documents.export.pdf import make_pdf
 
-        if self._pdf is None:
-            self._pdf = PdfWriter(self.browser)
         on_progress(tr("Reading {markdown}", markdown=one_line(request.markdown.name)))
         is_pdf, halt = request.kind == "pdf", Halt()
         starting = asyncio.ensure_future(self.browser.start() if is_pdf else asyncio.sleep(0))
@@ -146,7 +140,7 @@ class Exporter:
             document = await asyncio.to_thread(read_document, request, halt)
             document = await with_diagrams(document, self.browser)
             if is_pdf:
-                made = await self._pdf.make(request, document, starting, on_progress, halt)
+                made = await make_pdf(self.browser, request, document, starting, on_progress, halt)
             else:
                 on_progress(tr("Creating the docx"))
                 made = await asyncio.to_thread(make_docx, request, document, halt)

@@ -8,7 +8,7 @@ tree, however it was written.
 import os
 import re
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -143,7 +143,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
-    tell_unread(source, left_out, as_text)
+    added = text.count("\n") - source.text.count("\n")
+    tell_unread(text, source.first_line - added, left_out, as_text)
     parsed = tree.parsed(text, reader, halt)
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *as_text.sentences(), *parsed.warnings]
@@ -346,7 +347,7 @@ class _Cleaner:
         return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
 
     def _walk(self, value: Any) -> Any:
-        return mapped(value, self._handlers, captioned)
+        return mapped(value, self._handlers, lambda nodes: captioned(_with_prices(nodes)))
 
     def _named(self, name: str) -> str:
         given = name and self._targets.add_named(name)
@@ -588,6 +589,19 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
+
+
+def _with_prices(nodes: list[Any]) -> list[Any]:
+    """Return a line in which what is between the signs of two prices is text. Pandoc takes it for a
+    formula, except in its own Markdown.
+    """
+    if "Math" not in tree.kinds_in(nodes):
+        return nodes
+    out: list[Any] = []
+    for part, after in pairwise([*nodes, {}]):
+        is_price = part["t"] == "Math" and after.get("t") == "Str" and after["c"][0].isdigit()
+        out += words(tree.tex_of(part["c"])) if is_price else [part]
+    return out
 
 
 def _is_language(part: Node) -> bool:

@@ -87,7 +87,7 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     whole = [*title_docx(document.theme, front), *document.blocks]
     blocks = mapped(whole, writer.handlers, _apart)
     written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
-    made = _now(os.environ)
+    made = _now()
     finished = finish(written.data, document, pictures.files, made, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(document.source, written.warnings))
@@ -242,9 +242,9 @@ def _joins(part: Any) -> bool:
     return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
 
 
-def _now(environ: Mapping[str, str]) -> datetime:
+def _now() -> datetime:
     """Return the time for the properties: that of a reproducible build if there is one
     (reproducible-builds.org).
     """
-    given = environ.get("SOURCE_DATE_EPOCH", "")
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)

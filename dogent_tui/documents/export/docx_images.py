@@ -48,16 +48,12 @@ class Pictures:
         given = attributes(name, width=f"{wide:.2f}pt", height=f"{high:.2f}pt")
         key = address.encode()
         if image.kind == "svg" and key not in self.files:
-            drawn = node("Image", [attributes(), [], [_address(key + PNG, "png"), ""]])
+            short = ExportImage(key + PNG, "png").data_uri
+            drawn = node("Image", [attributes(), [], [short, ""]])
             self.fallbacks.append(node("Para", [drawn]))
             self.files[key + PNG] = fallback_png(image, self._halt)
         self.files[key] = image.data
-        return [node("Image", [given, alt, [_address(key, image.kind), title]])]
-
-
-def _address(key: bytes, kind: str) -> str:
-    kind = "svg+xml" if kind == "svg" else kind
-    return f"data:image/{kind};base64,{base64.b64encode(key).decode()}"
+        return [node("Image", [given, alt, [ExportImage(key, image.kind).data_uri, title]])]
 
 
 def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[float, float]:

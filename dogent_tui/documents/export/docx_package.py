@@ -38,7 +38,7 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
-_NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
+_NOTHING = "self::w:bookmarkStart or self::w:bookmarkEnd or self::w:sectPr"
 _HIDDEN = {"before": "0", "after": "0", "line": "20", "lineRule": "exact"}
 """The spacing of a paragraph that nobody should see."""
 _MATH = f"{{{SPACES['m']}}}"
@@ -204,7 +204,7 @@ def _move_page_breaks(body: Any) -> None:
     Before a table it has to stay.
     """
     alone = "not(w:pPr) and count(*)=1 and w:r[count(*)=1]/w:br[@w:type='page']"
-    after = f"following-sibling::*[not({' or '.join(_NOTHING)})][1][self::w:p]"
+    after = f"following-sibling::*[not({_NOTHING})][1][self::w:p]"
     for gap in within(body, f"//w:p[{alone}]"):
         for paragraph in within(gap, after):
             _put(paragraph, "pageBreakBefore")
@@ -223,7 +223,7 @@ def _turn_pages(body: Any) -> None:
         mark.remove(mark.find(w("pPr")))
         _put(mark, "spacing", **_HIDDEN)
         section = deepcopy(last)
-        if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
+        if turned and not within(mark, f"following-sibling::*[not({_NOTHING})]"):
             section = last  # no page follows
         size = section.find(w("pgSz"))
         if size is None:

@@ -55,7 +55,8 @@ class LeftOut:
         for (kind, what, why), (line, *more) in list(self._places.items())[:_MOST]:
             count = 1 + len(more)
             notes = [tr("{count} times", count=count)] if count > 1 else []
-            if line := line or self._source.line(what.rstrip(">")):
+            before, found, _ = self._source.text.lower().partition(what.rstrip(">").lower() or "\0")
+            if line := line or (self._source.first_line + before.count("\n")) * bool(found):
                 in_line = tr("line {line}") if count == 1 else tr("first in line {line}")
                 notes.append(in_line.format(line=line))
             where = f" ({', '.join(notes)})" if notes else ""
@@ -65,8 +66,8 @@ class LeftOut:
         return told
 
 
-def tell_unread(source: MarkdownSource, left_out: LeftOut, as_text: LeftOut) -> None:
-    """Record the notes and cells of `source` that pandoc leaves out, and the markup that it does
+def tell_unread(whole: str, first_line: int, left_out: LeftOut, as_text: LeftOut) -> None:
+    """Record the notes and cells of a text that pandoc leaves out, and the markup that it does
     not know. Blocks. Raises DocumentError if a note contains itself, with which pandoc never ends.
     """
     from markdown_it import MarkdownIt  # on use
@@ -76,14 +77,14 @@ def tell_unread(source: MarkdownSource, left_out: LeftOut, as_text: LeftOut) -> 
     parser = MarkdownIt("commonmark").enable("table").disable("text_join")
     parser.use(dollarmath_plugin, allow_digits=False, double_inline=True)
     parser.use(footnote_plugin, inline=False, move_to_end=False)
-    lines, markup = source.text.split("\n"), tr("Markup")
+    lines, markup = whole.split("\n"), tr("Markup")
     unknown = tr("an export does not know it, and it stays as it is")
     notes: list[_Place] = []
     inside = [""]  # a note, or the text
     refers: defaultdict[str, dict[str, _Place]] = defaultdict(dict)
-    for token in parser.parse(source.text):
+    for token in parser.parse(whole):
         first, end = token.map or (0, 0)
-        line = source.first_line + first
+        line = first_line + first
         if token.type == "footnote_reference_open":
             notes.append((token.meta["label"], line))
             inside.append(token.meta["label"].casefold())
@@ -110,6 +111,8 @@ def _written(part: Any) -> str:
             return "\n"
         case "footnote_ref":
             return f"[^{part.meta['label']}]"
+        case "image":
+            return "".join(map(_written, part.children))
     return "\0"
 
 

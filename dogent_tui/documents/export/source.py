@@ -78,13 +78,6 @@ class MarkdownSource(msgspec.Struct, frozen=True):
     first_line: int = 1
     warnings: tuple[str, ...] = ()
 
-    def line(self, what: str) -> int:
-        """Return the first line of the file that contains `what`, 0 if it is spelled differently
-        there.
-        """
-        at = self.text.lower().find(what.lower()) if what else -1
-        return self.first_line + self.text.count("\n", 0, at) if at >= 0 else 0
-
 
 def read_source(path: Path) -> MarkdownSource:
     """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""
