@@ -363,3 +363,19 @@ def test_no_attribute_of_an_author_reaches_the_page(tmp_path):
     assert "class" not in html
     assert "onclick" not in html
     assert "data-x" not in html
+
+
+@pytest.mark.parametrize(
+    ("size", "turned"),
+    [("letter", "letter landscape"), ("148mm 210mm", "210mm 148mm"), ("", "")],
+)
+def test_a_page_on_its_side_has_the_paper_of_the_own_style_sheet(tmp_path, size, turned):
+    css = f"@page {{ margin: 1in; size: {size}; }}" if size else "p { color: red }"
+    html = compose(document(tmp_path, "# A\n"), Style(css=css)).html()
+    own = html.partition("</style>")[2]
+    assert ("@page landscape" in own, f"size: {turned} " in own) == (bool(turned), bool(turned))
+
+
+def test_what_is_between_two_prices_is_no_formula(tmp_path):
+    html = re.sub(r"<[^>]*>", "", body(tmp_path, "From $5–$10 to ~$1,234/$2,345, and $x$-axis.\n"))
+    assert "From $5–$10 to ~$1,234/$2,345, and" in html
