@@ -193,6 +193,8 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
         for name in _COUNTED:
             if not _COUNT.fullmatch(element.get(name, "1")):
                 del element.attrib[name]
+        if element.tag == "img" and not element.get("src"):  # at which pandoc stops
+            element.drop_tree()
     etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - _ELEMENTS))
     for table in root.iter("table"):
         _give_head(table)
