@@ -112,7 +112,7 @@ def _written(part: Any) -> str:
         case "footnote_ref":
             return f"[^{part.meta['label']}]"
         case "image":
-            return "".join(map(_written, part.children))
+            return "".join(map(_written, part.children or ()))
     return "\0"
 
 
