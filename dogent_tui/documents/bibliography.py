@@ -58,13 +58,6 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     pages: tuple[int, int] = (0, 0)
     file: str = ""
 
-    def has_pages(self, first: int, last: int, in_file: int = 0) -> bool:
-        """Return whether the work, or its document with this many pages, has these pages, as far as
-        known.
-        """
-        in_work = self.pages[0] <= first and last <= self.pages[1]
-        return in_work or last <= in_file or not (self.pages[1] or in_file)
-
 
 class Bibliography(NamedTuple):
     """The entries of the file `path`."""
@@ -76,10 +69,12 @@ class Bibliography(NamedTuple):
         """Return where the document of an entry should be."""
         return Path(os.path.normpath(self.path.parent / entry.file)) if entry.file else None
 
-
-class _Kept(msgspec.Struct, array_like=True):
-    content: bytes
-    entries: list[Entry]
+    def pdf(self, entry: Entry, root: Path) -> Path | None:
+        """Return the pdf of an entry, if the workspace has it. Blocks."""
+        said = self.document(entry)
+        if said and said.suffix.lower() == ".pdf" and is_file(said) and _is_within(said, root):
+            return Path(os.path.realpath(said))
+        return None
 
 
 _read: dict[Path, tuple[tuple[int, int], Bibliography]] = {}
@@ -120,16 +115,16 @@ def _kept_entries(path: Path, content: bytes) -> list[Entry]:
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     place = cache_dir() / "bibliographies" / name
     with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.msgpack.decode(place.read_bytes(), type=_Kept)
-        if kept.content == wanted:
-            return kept.entries
+        kept, entries = msgspec.msgpack.decode(place.read_bytes(), type=tuple[bytes, list[Entry]])
+        if kept == wanted:
+            return entries
     try:
         entries = [*parse(content, suffix)]
     except DocumentError:  # not cached: pandoc may be available next time
         return [Entry(key, file=file) for key, file in _files_of(content).items()]
     with suppress(OSError):
         private_folder(place.parent)
-        packed = msgspec.msgpack.encode(_Kept(wanted, entries))
+        packed = msgspec.msgpack.encode((wanted, entries))
         atomic_write(place, packed, mode=0o600, durable=False)
     return entries
 
@@ -265,22 +260,6 @@ def locator_pages(text: str) -> tuple[int, int]:
     if not pages[0] and (bare := _BARE_PAGES.match(text)):
         pages = int(bare[1]), max(int(bare[2] or bare[1]), int(bare[1]))
     return pages
-
-
-def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return key → pdf file in the workspace of the works that a text in `folder` cites with a
-    page; `names` are the bibliographies in its front matter. Blocks.
-    """
-    keys = _CITED.finditer(text)
-    cited = {key[1] for key in keys if locator_pages(text[key.end() : key.end() + 60])[0]}
-    found: dict[str, Path] = {}
-    for path in named_bibliographies(root, names, folder) if cited else ():
-        bibliography = read_bibliography(path)
-        for entry in bibliography.entries:
-            said = bibliography.document(entry) if entry.key in cited else None
-            if said and said.suffix.lower() == ".pdf" and is_file(said) and _is_within(said, root):
-                found.setdefault(entry.key, Path(os.path.realpath(said)))
-    return found
 
 
 def cited_keys(text: str) -> set[str]:

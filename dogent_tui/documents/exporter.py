@@ -6,11 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, get_args
+from typing import Self, get_args
 
-import msgspec
-
-from dogent_tui.documents.bibliography import cited_documents
 from dogent_tui.documents.export.browser import Browser, find_browsers
 from dogent_tui.documents.export.model import (
     ExportKind,
@@ -20,17 +17,12 @@ from dogent_tui.documents.export.model import (
     unheard,
     write_target,
 )
-from dogent_tui.documents.export.source import read_source
-from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home, export_target, is_folder, is_there
-
-if TYPE_CHECKING:
-    from dogent_tui.documents.export.pdf import PdfWriter
 
 KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 
@@ -45,22 +37,12 @@ def plan_export(
     start: Path | None = None,
     theme: str = "",
 ) -> ExportRequest:
-    """Return the request for what was typed: `markdown` as `kind` in `output`, or next to it if
-    that is empty.
+    """Return the request for what was typed: `markdown` as a `kind` of `KINDS` in `output`, or next
+    to it if that is empty, in a `theme` of `theme_names`, or the usual one if that is empty.
 
     Relative paths start at `start`, by default the root of the workspace. Links are followed, so
     that the file written is the one named in a question. Only reads the disk. Raises DocumentError.
     """
-    if kind not in KINDS:
-        asked = one_line(kind) or tr("nothing")
-        message = tr("Markdown cannot be exported as {kind}.", kind=asked)
-        raise DocumentError(message, tr("Use pdf or docx."), code="unsupported")
-    if theme and theme not in theme_names():
-        message = tr("There is no theme {name}.", name=one_line(theme))
-        remedy = tr("Use {names}.", names=", ".join(theme_names()))
-        raise DocumentError(message, remedy, code="unsupported")
-    if not markdown.strip():
-        raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
     _check_target(workspace, source, target, kind)
@@ -134,7 +116,6 @@ class Exporter:
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
         """`find` names the browsers that may be used, in order."""
         self.browser = Browser(find)
-        self._pdf: PdfWriter | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -150,19 +131,16 @@ class Exporter:
         from dogent_tui.documents.export.diagrams import with_diagrams
         from dogent_tui.documents.export.document import read_document
         from dogent_tui.documents.export.docx import make_docx
-        from dogent_tui.documents.export.pdf import PdfWriter
+        from dogent_tui.documents.export.pdf import make_pdf
 
-        if self._pdf is None:
-            self._pdf = PdfWriter(self.browser)
         on_progress(tr("Reading {markdown}", markdown=one_line(request.markdown.name)))
-        request = msgspec.structs.replace(request, counted=await _pages_of_documents(request))
         is_pdf, halt = request.kind == "pdf", Halt()
         starting = asyncio.ensure_future(self.browser.start() if is_pdf else asyncio.sleep(0))
         try:
             document = await asyncio.to_thread(read_document, request, halt)
             document = await with_diagrams(document, self.browser)
             if is_pdf:
-                made = await self._pdf.make(request, document, starting, on_progress, halt)
+                made = await make_pdf(self.browser, request, document, starting, on_progress, halt)
             else:
                 on_progress(tr("Creating the docx"))
                 made = await asyncio.to_thread(make_docx, request, document, halt)
@@ -184,20 +162,3 @@ class Exporter:
     async def close(self) -> None:
         """End what is running. A later export starts it again."""
         await self.browser.close()
-
-
-async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
-    """Return the page counts of the documents of works that are cited with a page."""
-    source = await asyncio.to_thread(read_source, request.markdown)
-    folder, names = source.path.parent, source.front.bibliography
-    found = await asyncio.to_thread(cited_documents, source.text, request.root, folder, names)
-    counted: dict[str, int] = {}
-    if found:
-        from dogent_tui.documents.library import DocumentLibrary  # on use
-
-        async with DocumentLibrary() as documents:
-            for key, path in found.items():
-                with suppress(DocumentError):  # it is not a document, or a scan
-                    read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
-                    counted[key] = int(read.metadata.get("pages") or 0)
-    return counted

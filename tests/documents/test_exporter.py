@@ -97,8 +97,6 @@ def test_an_existing_file_is_replaced_only_after_the_question(workspace):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        (("report.md", "odt"), "cannot be exported as odt"),
-        (("", "pdf"), "No Markdown file"),
         (("report.md", "pdf", "v1.2"), "v1.2 is a folder"),
         (("report.md", "pdf", "report.md"), "the Markdown file itself"),
         (("report.md", "pdf", "link.pdf"), "the Markdown file itself"),

@@ -11,14 +11,15 @@ import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
 from dogent_tui.documents.export.document import Document
+from dogent_tui.documents.export.images import DRAWN_IN_PART, own_width
+from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
@@ -35,8 +36,6 @@ _SCRIPT = Path(__file__).with_name("mermaid") / "mermaid.min.js.gz"
 _LIMIT_S = 30.0
 """The time limit for one diagram, which takes a second unless the machine is busy."""
 _MOST = 60
-_MOST_LATE = 2
-"""The number of diagrams over the time limit after which no more are tried."""
 _LARGEST = 50_000
 """The maximum length in characters, which is Mermaid's own."""
 
@@ -95,11 +94,8 @@ svg.
 """
 
 
-class _Drawn(msgspec.Struct, frozen=True):
-    """A diagram as an image, or why there is none, as the end of a sentence."""
-
-    image: ExportImage | None = None
-    why: str = ""
+_Drawn: TypeAlias = ExportImage | str
+"""A diagram as an image, or why there is none, as the end of a sentence."""
 
 
 async def with_diagrams(document: Document, browser: Browser) -> Document:
@@ -111,31 +107,31 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
     try:
         drawn = await _draw(browser, texts)
     except BrowserUnavailableError as error:
-        drawn = [_Drawn(why=one_line(error.message).rstrip("."))] * len(texts)
+        drawn = [one_line(error.message).rstrip(".")] * len(texts)
     done = dict(zip(texts, drawn, strict=True))
-    as_text = tr("The diagram{where} is shown as text: {why}.")
-    in_parts = tr("The diagram{where} is drawn without its links and what it would load.")
-    told = tuple(
-        (in_parts if one.image else as_text).format(where=_where(document, text), why=one.why)
-        for text, one in done.items()
-        if one.image is None or one.image.removed
-    )
+    told = LeftOut(document.source)
+    for text, one in done.items():
+        first = next(filter(str.strip, text.splitlines()), "")
+        if isinstance(one, str):
+            told.add(tr("Diagram"), first, tr("it is shown as text: {why}", why=one))
+        elif one.removed:
+            told.add(tr("Diagram"), first, DRAWN_IN_PART)
 
     def figure(content: Any) -> list[Node]:
         name, caption, blocks = content
         if (text := _diagram(content)) is None:
             return [node("Figure", content)]
-        if (image := done[text].image) is None:
+        if isinstance(image := done[text], str):
             (block,) = caption[1] or [{"c": []}]
             return tree.listing(name[0], block["c"], blocks)
         address = document.images.show(image)
         title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
         words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]
-        drawn = node("Image", [attributes(), words, [address, ""]])
+        drawn = node("Image", [attributes(width=own_width(image)), words, [address, ""]])
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
     blocks = mapped(document.blocks, {"Figure": figure})
-    return replace(document, blocks=blocks, warnings=(*document.warnings, *told))
+    return replace(document, blocks=blocks, warnings=(*document.warnings, *told.sentences()))
 
 
 def _diagram(figure: Any) -> str | None:
@@ -145,53 +141,42 @@ def _diagram(figure: Any) -> str | None:
     return blocks[0]["c"][1] if is_code and blocks[0]["c"][0][1] == ["mermaid"] else None
 
 
-def _where(document: Document, text: str) -> str:
-    first = next(filter(str.strip, text.splitlines()), "")
-    line = document.source.line(first)
-    return tr(" in line {line}", line=line) if line else ""
-
-
 async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:
     drawn: list[_Drawn] = []
-    late = 0
-    while len(drawn) < len(texts):
-        if late >= _MOST_LATE or len(drawn) >= _MOST:
-            reason = tr("drawing the ones before it took too long")
-            return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
-        async with browser.scripted_page() as page:
-            try:
+    async with browser.scripted_page() as page:
+        try:
+            async with asyncio.timeout(_LIMIT_S):
+                library = await asyncio.to_thread(_library)
+                await page.add_script_tag(content=library)  # the last before the policy
+                await page.set_content(_EMPTY)
+                await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
+            for text in texts[:_MOST]:
                 async with asyncio.timeout(_LIMIT_S):
-                    library = await asyncio.to_thread(_library)
-                    await page.add_script_tag(content=library)  # the last before the policy
-                    await page.set_content(_EMPTY)
-                    await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
-                while len(drawn) < min(len(texts), _MOST):
-                    async with asyncio.timeout(_LIMIT_S):
-                        drawn.append(await _drawing(page, texts[len(drawn)]))
-            except TimeoutError:
-                late += 1
-                drawn.append(_Drawn(why=tr("drawing it took too long")))
-    return drawn
+                    drawn.append(await _drawing(page, text))
+        except TimeoutError:
+            drawn.append(tr("drawing it took too long"))
+    reason = tr("drawing the ones before it took too long")
+    return drawn + [reason] * (len(texts) - len(drawn))
 
 
 async def _drawing(page: "Page", text: str) -> _Drawn:
     from playwright.async_api import Error
 
     if len(text) > _LARGEST:
-        return _Drawn(why=tr("it is too long"))
+        return tr("it is too long")
     name = f"diagram-{sha256(text.encode()).hexdigest()[:8]}"
     try:
         svg = await page.evaluate(_DRAW, [text, name])
     except Error as error:
         said = error.message.removeprefix("Page.evaluate: ").partition("\n    at ")[0]
         said = one_line(said)[:160].rstrip(". ")
-        return _Drawn(why=tr("Mermaid does not understand it ({said})", said=said))
+        return tr("Mermaid does not understand it ({said})", said=said)
     cleaned = clean_svg(str(svg).encode())
     if cleaned is None or not cleaned.width:
-        return _Drawn(why=tr("it has nothing to draw"))
+        return tr("it has nothing to draw")
     if "<foreignObject" in svg:  # labels as HTML, which documents do not support
-        return _Drawn(why=tr("it has HTML inside"))
-    return _Drawn(cleaned)
+        return tr("it has HTML inside")
+    return cleaned
 
 
 @cache

@@ -7,9 +7,8 @@ tree, however it was written.
 
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,14 +17,15 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import (
+    Bibliography,
     Entry,
     cited_keys,
     named_bibliographies,
     read_bibliography,
 )
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.images import SCREEN_DPI, Images, LeftOutError
-from dogent_tui.documents.export.left_out import LeftOut, shown
+from dogent_tui.documents.export.images import Images, LeftOutError, own_width
+from dogent_tui.documents.export.left_out import LeftOut, tell_unread
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
@@ -38,21 +38,21 @@ from dogent_tui.documents.export.references import (
     is_label,
     mark_references,
 )
-from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
+from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source, shown
 from dogent_tui.documents.export.tables import captioned, label_of, turned
-from dogent_tui.documents.export.terms import is_right_to_left, term
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.tree import CALLOUTS
+from dogent_tui.documents.pandoc.tree import CALLOUTS, LISTS
+from dogent_tui.documents.terms import is_right_to_left, term
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace
 
 _READER = (
-    "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes"
+    "commonmark+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes"
     "+gfm_auto_identifiers+pipe_tables+strikeout+task_lists+tex_math_dollars+tex_math_gfm"
 )
 """The exported Markdown dialect in pandoc's terms. HTML becomes raw nodes, which are removed
@@ -64,7 +64,6 @@ _UNBROKEN = "+east_asian_line_breaks"
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
-_CONTAINERS = ("BulletList", "OrderedList", "BlockQuote")
 KEPT_LINES = 50
 """The lines of code that are kept together: about those of a page."""
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
@@ -76,6 +75,8 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
 _UNSEEN = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
+_SIGN = re.compile(r"\[!(\w+)\][+-]?")
+"""The beginning of a call-out on GitHub; in Obsidian, a sign says whether it is folded."""
 _MARKUP = re.compile(r"[*_`$]")
 _NO_TEX = re.compile(r"Could not convert TeX math (.*?), rendering as TeX")
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
@@ -138,21 +139,15 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     if _MARKUP.search(front.title):
         title = tree.parsed(f"# {front.title}", _READER, halt).data
         front = replace(front, title=tree.plain_text(tree.blocks_of(title)))
-    left_out = LeftOut(source)
+    left_out, as_text = LeftOut(source), LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
-    halt = halt or Halt()
-    with ThreadPoolExecutor(1) as at_once:
-        parsing = at_once.submit(tree.parsed, text, reader, halt)
-        try:
-            left_out.tell_unread(text, reader, halt)
-        except DocumentError:
-            halt.halt()
-            raise
-        parsed = parsing.result()
+    added = text.count("\n") - source.text.count("\n")
+    tell_unread(text, source.first_line - added, left_out, as_text)
+    parsed = tree.parsed(text, reader, halt)
     blocks = tree.blocks_of(parsed.data)
-    warnings = [*source.warnings, *unknown, *parsed.warnings]
+    warnings = [*source.warnings, *unknown, *as_text.sentences(), *parsed.warnings]
     if b'"Raw' in parsed.data:
         why = tr("a document can't include parts that run, load or ask for something")
         blocks = read_html(blocks, lambda what: left_out.add("HTML", f"<{what}>", why), halt)
@@ -160,7 +155,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, front.lang, cited=bool(front.bibliography))
         if front.bibliography:
-            warnings += citation_warnings(blocks, entries, own, request.counted)
+            warnings += citation_warnings(blocks, entries, own, request.root)
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
@@ -216,11 +211,12 @@ def _on_pages(blocks: list[Any]) -> list[Any]:
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
     """Return the requested theme in order of precedence, and a warning about an unknown one."""
     asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
-    unknown = list(takewhile(lambda name: name not in theme_names(), asked))
-    found = asked[len(unknown)] if len(unknown) < len(asked) else DEFAULT
+    found = next((name for name in asked if name in theme_names()), DEFAULT)
     told = tr("There is no theme {name}: there are {names}.")
     names = ", ".join(theme_names())
-    return named_theme(found), [told.format(name=shown(name), names=names) for name in unknown[-1:]]
+    return named_theme(found), [
+        told.format(name=shown(name), names=names) for name in asked[:1] if name != found
+    ]
 
 
 def _only_title(blocks: list[Any]) -> str:
@@ -233,21 +229,22 @@ def _only_title(blocks: list[Any]) -> str:
 
 def _with_bibliographies(
     front: FrontMatter, root: Path, source: MarkdownSource
-) -> tuple[FrontMatter, list[Entry], list[Entry]]:
+) -> tuple[FrontMatter, dict[str, tuple[Entry, Bibliography]], list[Entry]]:
     """Return `front` with the applicable citation style and bibliographies; of those it does not
     name itself, only the ones that are cited. Also return the entries of all, and of those it
     names.
     """
     cited, folder = cited_keys(source.text), source.path.parent
     names = [os.path.normpath(name) for name in front.bibliography]
-    entries: list[Entry] = []
+    entries: dict[str, tuple[Entry, Bibliography]] = {}
     own: list[Entry] = []
     more: list[str] = []
     for path in named_bibliographies(root, front.bibliography, folder):
-        name, found = os.path.relpath(path, folder), read_bibliography(path).entries
+        name, read = os.path.relpath(path, folder), read_bibliography(path)
+        found = read.entries
         own += found if name in names else []
         more += [name] if name not in names and any(one.key in cited for one in found) else []
-        entries += found
+        entries |= {one.key: (one, read) for one in found}
     style = load_settings(Workspace(root))[0].csl
     csl = front.csl or (os.path.relpath(root / style, folder) if style else "")
     return replace(front, bibliography=(*front.bibliography, *more), csl=csl), entries, own
@@ -276,16 +273,15 @@ def language_of(text: str, least: float = 0.1) -> str:
     return "ja" if kana > least * (kana + han) else "zh-CN"
 
 
-def writer_warnings(said: list[str]) -> list[str]:
-    """Return pandoc's warnings about writing a document, for users."""
-    told = []
+def writer_warnings(source: MarkdownSource, said: list[str]) -> list[str]:
+    """Return pandoc's warnings about writing `source`, for users."""
+    formulas, others, why = LeftOut(source), [], tr("it was not understood, and is shown as TeX")
     for text in said:
         if found := _NO_TEX.match(text):
-            as_tex = tr("The formula {tex} was not understood and is shown as TeX.")
-            told.append(as_tex.format(tex=shown(found[1].strip())))
+            formulas.add(tr("Formula"), found[1].strip(), why)
         elif not text.startswith(_OF_NO_CONCERN):
-            told.append(shown(text))
-    return list(dict.fromkeys(told))[:10]
+            others.append(shown(text))
+    return [*formulas.sentences(), *dict.fromkeys(others)]
 
 
 class _Cleaner:
@@ -331,7 +327,8 @@ class _Cleaner:
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
             "CodeBlock": self._code,
             "DefinitionList": self._definitions,
-            **{kind: partial(self._container, kind) for kind in _CONTAINERS},
+            "BlockQuote": self._quotation,
+            **{kind: partial(self._container, kind) for kind in LISTS},
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -350,7 +347,7 @@ class _Cleaner:
         return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
 
     def _walk(self, value: Any) -> Any:
-        return mapped(value, self._handlers, captioned)
+        return mapped(value, self._handlers, lambda nodes: captioned(_with_prices(nodes)))
 
     def _named(self, name: str) -> str:
         given = name and self._targets.add_named(name)
@@ -364,11 +361,13 @@ class _Cleaner:
         inside = self._walk(alt)
         if (image := self._images.find(target[0])) is None:
             return [node("Emph", [*words("["), *(inside or words("image")), *words("]")])]
-        sizes = {what: length(size) for what, size in given if what in {"width", "height"}}
-        sizes = {what: size for what, size in sizes.items() if size}
-        # with the screen resolutions 72 and 96, a pixel is a CSS pixel
-        if not sizes and image.dpi > SCREEN_DPI + 1:
-            sizes["width"] = f"{image.width * SCREEN_DPI / image.dpi:.0f}px"
+        sizes = {}
+        for what, size in given:
+            if what in {"width", "height"} and (found := length(size)):
+                sizes[what] = found
+            elif what in {"width", "height"}:
+                self._left_out.add(tr("Size"), size, tr("use %, px, mm, cm, in, pt or em"))
+        sizes = sizes or {"width": own_width(image)}
         given = attributes(self._named(name), **sizes)
         return [node("Image", [given, inside, [self._images.show(image), target[1]]])]
 
@@ -522,11 +521,10 @@ class _Cleaner:
         (name, classes, given), _ = content
         kinds = [kind.removeprefix("callout-") for kind in classes]  # as Quarto calls them
         if callout := next((kind for kind in kinds if kind in CALLOUTS), ""):
-            inside = self._walk(content[1])
-            has_title = inside and tree.kind_of(inside[0]) == "title"  # pandoc writes it in English
-            named = dict(given).get("title") or term(self._front.lang, callout)
-            title = tree.div("title", [node("Para", words(named))])
-            return [tree.div(tree.CALLOUT, [title, *inside[bool(has_title) :]], callout)]
+            title, inside = words(dict(given).get("title", "")), content[1]
+            if inside and inside[0]["t"] == "Header" and not title:
+                title, inside = inside[0]["c"][2], inside[1:]
+            return self._callout(callout, title, inside)
         if tree.BREAK in classes:
             return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         if is_label(name) and content[1] and content[1][-1]["t"] == "Para":  # a group of figures
@@ -534,23 +532,40 @@ class _Cleaner:
             return self._figure([content[0], [None, [caption]], figures])
         return self._with_classes("Div", content)
 
+    def _quotation(self, content: Any) -> list[Node]:
+        """Return a call-out, as on GitHub or in Obsidian, or any other quotation."""
+        first = content[0]["c"] if content and content[0]["t"] == "Para" else []
+        if not (found := _SIGN.fullmatch(tree.plain_text(first[:1]))):
+            return self._container("BlockQuote", content)
+        line = [*takewhile(lambda part: part["t"] != "SoftBreak", first)]
+        rest = first[len(line) + 1 :]
+        kind, inside = found[1].lower(), [*([node("Para", rest)] if rest else []), *content[1:]]
+        if kind in CALLOUTS:
+            return self._callout(kind, line[2:], inside)
+        return self._callout("note", line[2:] or words(found[1].capitalize()), inside)
+
+    def _callout(self, kind: str, title: list[Any], inside: list[Any]) -> list[Node]:
+        named = node("Para", self._walk(title) or words(term(self._front.lang, kind)))
+        return [tree.div(tree.CALLOUT, [tree.div("title", [named]), *self._walk(inside)], kind)]
+
     def _code(self, content: Any) -> list[Node]:
         (name, classes, given), text = content
         kinds = [kind.lower() for kind in classes if re.fullmatch(r"[\w+#.-]+", kind)]
         language = [kind for kind in kinds if kind != "numberlines"][:1]
-        code = node("CodeBlock", [attributes("", *language), text])
-        caption = words(dict(given).get("caption", ""))
-        if language == ["mermaid"]:
-            name = self._named(name)
-            return [tree.figure(name, self._labels.caption(name, caption), [code])]
-        if not caption and not is_label(name):
-            return [code]
         name = self._named(name)
-        return tree.listing(name, self._labels.caption(name, caption), [code])
+        caption = self._labels.caption(name, words(dict(given).get("caption", "")))
+        if language == ["mermaid"]:
+            code = node("CodeBlock", [attributes("", *language), text])
+            return [tree.figure(name, caption, [code])]
+        given = attributes("" if caption else name, *language)
+        return tree.listing(name, caption, [node("CodeBlock", [given, text])])
 
     def _definitions(self, content: Any) -> list[Node]:
-        """Return a list whose definitions are paragraphs: writers join lines that are none."""
-        items = [[term, mapped(more, tree.PARAGRAPHS)] for term, more in content]
+        """Return a list whose definitions are paragraphs, as writers join lines that are none, and
+        whose terms are on one line, as typst requires it.
+        """
+        unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
+        items = [[mapped(name, unbroken), mapped(more, tree.PARAGRAPHS)] for name, more in content]
         return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:
@@ -574,6 +589,19 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
+
+
+def _with_prices(nodes: list[Any]) -> list[Any]:
+    """Return a line in which what is between the signs of two prices is text. Pandoc takes it for a
+    formula, except in its own Markdown.
+    """
+    if "Math" not in tree.kinds_in(nodes):
+        return nodes
+    out: list[Any] = []
+    for part, after in pairwise([*nodes, {}]):
+        is_price = part["t"] == "Math" and after.get("t") == "Str" and after["c"][0].isdigit()
+        out += words(tree.tex_of(part["c"])) if is_price else [part]
+    return out
 
 
 def _is_language(part: Node) -> bool:

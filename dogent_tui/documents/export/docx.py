@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -50,24 +51,26 @@ _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstr
 _STYLES[tree.CAPTION] = "Table Caption"
 """The styles of paragraphs in divs of these classes."""
 _FACES = {"kbd": "Keyboard", "small": "Small"}
-_IN_STYLE: Mapping[str, tree.Handler] = {
-    "BulletList": lambda items: [node("BulletList", mapped(items, tree.PARAGRAPHS))],
-    "OrderedList": lambda content: [node("OrderedList", mapped(content, tree.PARAGRAPHS))],
-}
-"""Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 _PANDOCS_WIDTH = 396
 """The text width in points from which pandoc calculates the widths of columns."""
 _APART = frozenset({"BlockQuote", "CodeBlock", "Table"})
 """Blocks that programs join if there is nothing, or an empty paragraph, between two."""
 
 
+def _as_paragraphs(kind: str, content: Any) -> list[Node]:
+    return [node(kind, mapped(content, tree.PARAGRAPHS))]
+
+
+_IN_STYLE: Mapping[str, tree.Handler] = {kind: partial(_as_paragraphs, kind) for kind in LISTS}
+"""Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
+
+
 class _Room(NamedTuple):
-    """Where blocks are: the `width` in points that they have, how far a list indents them, whether
-    boxes are possible there, and pages that lie on their sides.
+    """Where blocks are: the `width` in points that they have, whether boxes are
+    possible there, and pages that lie on their sides.
     """
 
     width: float
-    indent: float = 0
     holds_boxes: bool = True
     is_page: bool = True
 
@@ -81,13 +84,13 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document)
     writer = _Writer(pictures, reference.area, contents)
-    title = mapped(title_docx(document.theme, front), writer.handlers)
-    blocks = [*title, *mapped(document.blocks, writer.handlers, _apart)]
+    whole = [*title_docx(document.theme, front), *document.blocks]
+    blocks = mapped(whole, writer.handlers, _apart)
     written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
-    made = _now(os.environ)
+    made = _now()
     finished = finish(written.data, document, pictures.files, made, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
-    warnings = (*reference.warnings, *writer_warnings(written.warnings))
+    warnings = (*reference.warnings, *writer_warnings(document.source, written.warnings))
     return Made(finished, engine, warnings=warnings)
 
 
@@ -132,8 +135,7 @@ class _Writer:
             "Image": pictures.small,
             "Table": self._table,
             "BlockQuote": self._quote,
-            "BulletList": lambda items: [node("BulletList", self._in_list(items))],
-            "OrderedList": lambda content: [node("OrderedList", self._in_list(content))],
+            **{kind: partial(self._list, kind) for kind in LISTS},
             "Note": lambda blocks: [node("Note", self._in_text(blocks))],
             "Div": self._div,
             "Span": self._span,
@@ -145,11 +147,9 @@ class _Writer:
         self._room = around
         return inside
 
-    def _in_list(self, items: Any) -> Any:
-        room = self._room
-        return self._inside(
-            items, room._replace(width=room.width - _STEP, indent=room.indent + _STEP)
-        )
+    def _list(self, kind: str, content: Any) -> list[Node]:
+        room = self._room._replace(width=self._room.width - _STEP)
+        return [node(kind, self._inside(content, room))]
 
     def _in_text(self, value: Any) -> Any:
         """Return what is in a note or cell."""
@@ -242,9 +242,9 @@ def _joins(part: Any) -> bool:
     return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
 
 
-def _now(environ: Mapping[str, str]) -> datetime:
+def _now() -> datetime:
     """Return the time for the properties: that of a reproducible build if there is one
     (reproducible-builds.org).
     """
-    given = environ.get("SOURCE_DATE_EPOCH", "")
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.images import SCREEN_DPI, Images
+from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.lengths import points
 from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.tree import attributes, node
@@ -19,8 +19,6 @@ from dogent_tui.documents.export.typst import typeset
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.processes import Halt
 
-_UNSAID = (300, 150)
-"""The default size in pixels of a vector image (CSS 2.1, 10.3.2)."""
 PNG = b"-png"
 """The end of the content that stands for the fallback of an svg."""
 
@@ -50,28 +48,22 @@ class Pictures:
         given = attributes(name, width=f"{wide:.2f}pt", height=f"{high:.2f}pt")
         key = address.encode()
         if image.kind == "svg" and key not in self.files:
-            drawn = node("Image", [attributes(), [], [_address(key + PNG, "png"), ""]])
+            short = ExportImage(key + PNG, "png").data_uri
+            drawn = node("Image", [attributes(), [], [short, ""]])
             self.fallbacks.append(node("Para", [drawn]))
             self.files[key + PNG] = fallback_png(image, self._halt)
         self.files[key] = image.data
-        return [node("Image", [given, alt, [_address(key, image.kind), title]])]
-
-
-def _address(key: bytes, kind: str) -> str:
-    kind = "svg+xml" if kind == "svg" else kind
-    return f"data:image/{kind};base64,{base64.b64encode(key).decode()}"
+        return [node("Image", [given, alt, [ExportImage(key, image.kind).data_uri, title]])]
 
 
 def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[float, float]:
-    """Return the display size of `image` in points: as requested, or its own, but never larger than
-    the page.
+    """Return the display size of `image` in points: as requested, but never larger than the
+    page.
     """
-    own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
-    ratio = own[1] / own[0]
+    ratio = image.height / image.width if image.width else 0.5  # (CSS 2.1, 10.3.2)
     wide = points(sizes.get("width", ""), area.width)
     high = points(sizes.get("height", ""), area.height)
-    if not wide:
-        wide = high / ratio or own[0] * 72 / SCREEN_DPI
+    wide = wide or high / ratio
     high = high or wide * ratio
     shrink = min(1.0, area.width / wide, area.height / high)
     return wide * shrink, high * shrink

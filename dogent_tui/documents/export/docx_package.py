@@ -16,8 +16,12 @@ from lxml import etree
 
 from dogent_tui.documents.export.document import KEPT_LINES, Document
 from dogent_tui.documents.export.docx_images import PNG
-from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, SPACES, within
-from dogent_tui.documents.export.links import refusal
+from dogent_tui.documents.export.docx_reference import (
+    RUNNING_TITLE,
+    SPACES,
+    refers_outside,
+    within,
+)
 from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import parse_part
@@ -34,7 +38,9 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
-_NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
+_NOTHING = "self::w:bookmarkStart or self::w:bookmarkEnd or self::w:sectPr"
+_HIDDEN = {"before": "0", "after": "0", "line": "20", "lineRule": "exact"}
+"""The spacing of a paragraph that nobody should see."""
 _MATH = f"{{{SPACES['m']}}}"
 _RELATIONS = "word/_rels/{}.xml.rels"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -71,7 +77,10 @@ def finish(
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
     parts["docProps/core.xml"] = _core_properties(document, made)
-    _check_relations(parts)
+    if refers_outside(parts):  # the last wall, wherever a reference came from
+        raise DocumentError(
+            tr("The document would refer to a file or address outside itself."), code="hostile"
+        )
     return _zipped(parts, made)
 
 
@@ -94,7 +103,6 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     """
     body = _parsed(part)
     _finish_pictures(body, png)
-    _end_cells(body)
     _move_page_breaks(body)
     _turn_pages(body)
     _finish_tables(body, right_to_left=document.is_right_to_left)
@@ -128,23 +136,22 @@ def _finish_tables(body: Any, *, right_to_left: bool) -> None:
 
 
 def _space(body: Any) -> None:
-    """Set the spacing that depends on what is next to a paragraph: a table has none of its own, a
-    paragraph has it below, and the last item of a tight list hardly any.
+    """Set the spacing that depends on what is next to a paragraph: one with which a cell ends after
+    a table is hidden, a table has no spacing of its own, a paragraph has it below, and the last
+    item of a tight list hardly any.
     """
     named = "w:pPr/w:pStyle/@w:val"
     headed = f"self::w:p[starts-with({named},'Heading')]"
-    for paragraph in within(body, f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]"):
-        _put(paragraph, "spacing", before="160")
     title = " or ".join(f"{named}='{style}'" for style in TITLE_STYLES.values())
-    for paragraph in within(body, f"(//w:body/w:p[{title}])[last()]"):
-        _put(paragraph, "spacing", after="400")
-    figure = f"w:p[{named}='ImageCaption' or {named}='Figure']"
-    after = "following-sibling::*[not(self::w:bookmarkEnd)][1]/w:pPr/w:pStyle[@w:val='BodyText']"
-    for style in within(body, f"//w:body/{figure}/{after}"):
-        style.set(w("val"), "FirstParagraph")
     item = f"w:p[{named}='Compact'][not(following-sibling::*[1][{named}='Compact'])]"
-    for paragraph in within(body, f"//w:body/{item}"):
-        _put(paragraph, "spacing", after="140")
+    for path, values in {
+        "//w:tc/w:p[last()][not(*)][preceding-sibling::*[1][self::w:tbl]]": _HIDDEN,
+        f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]": {"before": "160"},
+        f"(//w:body/w:p[{title}])[last()]": {"after": "400"},
+        f"//w:body/{item}": {"after": "140"},
+    }.items():
+        for paragraph in within(body, path):
+            _put(paragraph, "spacing", **values)
 
 
 def _measure(properties: Any) -> None:
@@ -192,18 +199,12 @@ def _finish_pictures(body: Any, png: Mapping[str, str]) -> None:
             paragraph.getparent().remove(paragraph)
 
 
-def _end_cells(body: Any) -> None:
-    """Hide the paragraph with which a cell ends after a table."""
-    for last in within(body, "//w:tc/w:p[last()][not(*)][preceding-sibling::*[1][self::w:tbl]]"):
-        _put(last, "spacing", before="0", after="0", line="20", lineRule="exact")
-
-
 def _move_page_breaks(body: Any) -> None:
     """Move each page break to the next paragraph: a separate one would leave an empty line there.
     Before a table it has to stay.
     """
     alone = "not(w:pPr) and count(*)=1 and w:r[count(*)=1]/w:br[@w:type='page']"
-    after = f"following-sibling::*[not({' or '.join(_NOTHING)})][1][self::w:p]"
+    after = f"following-sibling::*[not({_NOTHING})][1][self::w:p]"
     for gap in within(body, f"//w:p[{alone}]"):
         for paragraph in within(gap, after):
             _put(paragraph, "pageBreakBefore")
@@ -220,9 +221,9 @@ def _turn_pages(body: Any) -> None:
             mark.getparent().remove(mark)  # nothing is between two such sections, or before
             continue
         mark.remove(mark.find(w("pPr")))
-        _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
+        _put(mark, "spacing", **_HIDDEN)
         section = deepcopy(last)
-        if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
+        if turned and not within(mark, f"following-sibling::*[not({_NOTHING})]"):
             section = last  # no page follows
         size = section.find(w("pgSz"))
         if size is None:
@@ -272,21 +273,6 @@ def _core_properties(document: Document, now: datetime) -> bytes:
         for name, time in (("created", written), ("modified", made))
     ]
     return _CORE.format(elements="".join(elements)).encode()
-
-
-def _check_relations(parts: Mapping[str, bytes]) -> None:
-    """The last wall: opening the document fetches and opens nothing by itself, wherever a reference
-    came from.
-    """
-    for name, part in parts.items():
-        for relation in _parsed(part) if name.endswith(".rels") else ():
-            kind, target = relation.get("Type", ""), relation.get("Target", "")
-            is_link = kind.endswith("/hyperlink") and not refusal(target)
-            if relation.get("TargetMode") == "External" and not is_link:
-                raise DocumentError(
-                    tr("The document would refer to a file or address outside itself."),
-                    code="hostile",
-                )
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:

@@ -5,16 +5,18 @@ which is the folder `reference/` with a theme's values, zipped on demand.
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.images import LeftOutError, read_own
-from dogent_tui.documents.export.terms import TRADITIONAL, is_right_to_left
+from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
+from dogent_tui.documents.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import display_path
 
@@ -125,6 +127,19 @@ def within(element: Any, path: str) -> list[Any]:
     return list(element.xpath(path, namespaces=SPACES))
 
 
+def refers_outside(parts: Mapping[str, bytes]) -> bool:
+    """Return whether opening a package with these `parts` would fetch or open anything. Links to
+    the web and to mailboxes do not.
+    """
+    for name, part in parts.items():
+        for relation in parse_part(part, name) if name.endswith(".rels") else ():
+            kind, target = relation.get("Type", ""), relation.get("Target", "")
+            is_link = kind.endswith("/hyperlink") and not refusal(target)
+            if relation.get("TargetMode") == "External" and not is_link:
+                return True
+    return False
+
+
 def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parse_part(package.read("word/styles.xml"), NAME)
@@ -134,19 +149,14 @@ def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
 
 
 def _area(body: Any) -> TextArea:
-    """Return the space on a page, with A4 for missing values."""
-
-    def room(side: str, *margins: str) -> float:
-        given = [f"w:pgSz/@w:{side}", *(f"w:pgMar/@w:{margin}" for margin in margins)]
-        sizes = [abs(float(within(section, path)[0])) for path in given]
-        return (sizes[0] - sum(sizes[1:])) / 20
-
-    try:
-        section = within(body, "//w:sectPr")[-1]
-        area = TextArea(room("w", "left", "right"), room("h", "top", "bottom"))
-    except (IndexError, ValueError):
-        return _A4
-    return area if min(area) > 0 else _A4
+    """Return the space on a page, that of A4 if there is none."""
+    given = "(//w:sectPr)[last()]/*[self::w:pgSz or self::w:pgMar]/@*[number() = number()]"
+    sizes = {one.attrname.partition("}")[2]: abs(float(one)) / 20 for one in within(body, given)}
+    wide, high = (
+        sizes.get(side, 0) - sum(sizes.get(margin, 0) for margin in margins)
+        for side, *margins in (("w", "left", "right"), ("h", "top", "bottom"))
+    )
+    return TextArea(wide, high) if min(wide, high) > 0 else _A4
 
 
 def _checked(path: Path, root: Path | None) -> bytes:
@@ -162,7 +172,7 @@ def _checked(path: Path, root: Path | None) -> bytes:
         raise DocumentError(tr("{name} cannot be read: {error}.", name=NAME, error=error)) from None
     if not {"word/styles.xml", "word/document.xml"} <= parts.keys():
         raise DocumentError(tr("{name} is not a docx.", name=NAME))
-    if any(b'TargetMode="External"' in parts[name] for name in parts if _CARRIED.fullmatch(name)):
+    if refers_outside({name: parts[name] for name in parts if _CARRIED.fullmatch(name)}):
         raise DocumentError(
             tr("A header or footer of {name} refers to something outside it.", name=NAME)
         )

@@ -86,8 +86,6 @@ def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finish
             document.set_metadata({**(document.metadata or {}), **properties, **own})
             shown = "ViewerPreferences/DisplayDocTitle"  # PDF/UA-1, 7.1
             document.xref_set_key(catalog, shown, "true")
-            if lang:
-                document.xref_set_key(catalog, "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
             if len(entries) == len(headings):
                 for entry, words in zip(entries, headings.values(), strict=True):

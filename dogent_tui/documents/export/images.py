@@ -52,10 +52,15 @@ _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 """The formats that browsers, typst and Word all support; others are converted to png."""
 
 
-SCREEN_DPI = 96
+_SCREEN_DPI = 96
 """The default resolution: one CSS pixel per image pixel."""
+_UNSAID = 300
+"""The default width in pixels of a vector image (CSS 2.1, 10.3.2)."""
 _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
+
+
+DRAWN_IN_PART = tr("it is drawn without its links, its HTML and what it would load")
 
 
 class LeftOutError(Exception):
@@ -84,7 +89,9 @@ class Images:
         """
         if address not in self._found:
             try:
-                self._found[address] = self._take(address)
+                self._found[address] = image = self._take(address)
+                if image.removed:
+                    self._left_out.add(tr("Image"), address, DRAWN_IN_PART)
             except LeftOutError as reason:
                 self._found[address] = None
                 self._left_out.add(tr("Image"), address, str(reason))
@@ -213,6 +220,13 @@ def _upright(image: "PillowImage.Image", kind: str) -> tuple[bytes, str]:
     image.info.clear()  # some of this would be written
     image.save(buffer, "PNG")
     return buffer.getvalue(), "png"
+
+
+def own_width(image: ExportImage) -> str:
+    """Return the width of an image where none is given."""
+    # with the screen resolutions 72 and 96, a pixel is a CSS pixel
+    dpi = max(image.dpi, _SCREEN_DPI)
+    return f"{(image.width or _UNSAID) * 72 / dpi:.2f}pt"
 
 
 def _dpi(info: dict[Any, Any]) -> float:

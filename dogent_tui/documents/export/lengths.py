@@ -8,9 +8,9 @@ _POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm":
 
 
 def length(text: str) -> str:
-    """Return `text` as a CSS length (a bare number is in pixels), empty if it is not one."""
-    found = _LENGTH.fullmatch(text)
-    return f"{found[1]}{found[2] or 'px'}" if found else ""
+    """Return `text` in points or percent (a bare number is in pixels), empty if it is no length."""
+    number = points(text, 1)
+    return text.strip() if "%" in text and number else f"{number:.2f}pt" if number else ""
 
 
 def points(text: str, whole: float = 0) -> float:

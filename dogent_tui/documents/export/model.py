@@ -1,7 +1,7 @@
 """The records of exporting, for every format: the request, its images, and the result."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -36,7 +36,6 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
         appendix: Markdown that follows the text and its list of references.
         theme: Overrides the front matter.
         usual_theme: Used if the front matter names none.
-        counted: The page counts of the documents of works that are cited with a page, by key.
     """
 
     kind: ExportKind
@@ -48,7 +47,6 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     appendix: str = ""
     theme: str = ""
     usual_theme: str = ""
-    counted: Mapping[str, int] = {}
 
 
 class ExportImage(msgspec.Struct, frozen=True):

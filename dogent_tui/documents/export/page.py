@@ -56,6 +56,7 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
+_SIZE = re.compile(r"@page\s*\{[^{}]*\bsize\s*:\s*([^;{}]+)", re.IGNORECASE)
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
@@ -87,7 +88,7 @@ class Page(msgspec.Struct, frozen=True):
             f"<title>{escape(document.title, quote=False)}</title>"
             "<style>@layer built-in"
             f" {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
-            f"<style>{own}</style></head>\n"
+            f"<style>{_turned(own)}{own}</style></head>\n"
             f"<body>{title_html(document.theme, document.front)}\n{body}</body></html>"
         )
 
@@ -107,6 +108,14 @@ class Page(msgspec.Struct, frozen=True):
         )
 
 
+def _turned(own: str) -> str:
+    """Return the rule for pages on their sides, if a style sheet has a paper of its own."""
+    found = _SIZE.search(own)
+    size, *more = found[1].split() if found else [""]
+    turned = f"{more[0]} {size}" if more and size[0].isdigit() else f"{size} landscape"
+    return f"@page landscape {{ size: {turned} }}\n" if size else ""
+
+
 def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     """Return `document` as a page, whose own `style` comes after ours. Blocks. Raises
     DocumentError.
@@ -119,7 +128,7 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     html = _FORMULA.sub(lambda found: _fitting(found[0], document.theme), html)
     shown = document.images.shown
     html = _IMAGE.sub(lambda found: f'{found[1]}{shown[found[2]].data_uri}"', html)
-    return Page(document, html, style, tuple(writer_warnings(written.warnings)))
+    return Page(document, html, style, tuple(writer_warnings(document.source, written.warnings)))
 
 
 def _fitting(formula: str, theme: Theme) -> str:
@@ -142,17 +151,11 @@ def _ems(part: Any) -> float:
         rows = [[_ems(cell) + 1 for cell in row] for row in part]
         return sum(map(max, zip_longest(*rows, fillvalue=0.0)))
     inside = [_ems(child) for child in part if etree.QName(child).localname != "annotation"]
-    match kind:
-        case "mi" | "mn" | "mtext":
-            return 0.55 * len(part.text or "")
-        case "mo" | "mspace":
-            return 0.9
-        case "mfrac" | "munder" | "mover" | "munderover":
-            return max(inside, default=0)
-        case "msub" | "msup" | "msubsup":
-            return inside[0] + 0.7 * max(inside[1:])
-        case _:
-            return sum(inside)
+    if kind in {"mfrac", "munder", "mover", "munderover"}:
+        return max(inside, default=0)
+    if kind in {"msub", "msup", "msubsup"}:
+        return inside[0] + 0.7 * max(inside[1:])
+    return sum(inside, 0.9 if kind in {"mo", "mspace"} else 0.55 * len((part.text or "").strip()))
 
 
 def _link(content: Any) -> list[Node]:
@@ -166,7 +169,7 @@ def _div(content: Any) -> list[Node]:
     if tree.CALLOUT not in kinds:
         return [node("Div", [content[0], blocks])]
     sign = attributes(role="img", aria_label=tree.sign(kinds[1]))  # see `accessible`
-    title = mapped(blocks[:1], {"Str": lambda text: [node("Span", [sign, words(text)])]})
+    title = mapped(blocks[:1], {"Para": lambda line: [node("Para", [node("Span", [sign, line])])]})
     opening = tree.raw("html", f'<blockquote class="{" ".join(kinds)}">')
     return [opening, *title, *blocks[1:], tree.raw("html", "</blockquote>")]
 
@@ -193,10 +196,10 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _code(content: Any) -> list[Node]:
-    (_, classes, _), text = content
+    (name, classes, _), text = content
     # in any language, each line becomes an element, by which readers of the pdf know it
     is_long = ["long"] * (text.count("\n") > KEPT_LINES)
-    return [node("CodeBlock", [attributes("", *classes, "default", *is_long), text])]
+    return [node("CodeBlock", [attributes(name, *classes, "default", *is_long), text])]
 
 
 _HANDLERS: dict[str, tree.Handler] = {

@@ -23,69 +23,54 @@ _CJK = re.compile(
 )
 
 
-class PdfWriter:
-    """Writes documents as pdf. One per session: it remembers the page numbers of the previous
-    document.
+async def make_pdf(
+    browser: Browser,
+    request: ExportRequest,
+    document: Document,
+    starting: "asyncio.Future[None]",
+    on_progress: Progress,
+    halt: Halt,
+) -> Made:
+    """Return `document` as a pdf, made by the `browser` that is `starting`, otherwise by typst.
+    Typst is also used for notes at the foot of their pages, which no browser supports. Raises
+    DocumentError.
     """
-
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self._pages: tuple[str, dict[str, int]] = ("", {})
-        """The last document, and the page of each heading: if all are still correct, it is printed
-        once.
-        """
-
-    async def make(
-        self,
-        request: ExportRequest,
-        document: Document,
-        starting: "asyncio.Future[None]",
-        on_progress: Progress,
-        halt: Halt,
-    ) -> Made:
-        """Return `document` as a pdf, made by the browser that is `starting`, otherwise by typst.
-        Typst is also used for notes at the foot of their pages, which no browser supports. Raises
-        DocumentError.
-        """
-        style = await asyncio.to_thread(find_style, request.root, request.home)
-        page = await asyncio.to_thread(compose, document, style, halt)
-        if document.front.notes_at_foot:
+    style = await asyncio.to_thread(find_style, request.root, request.home)
+    page = await asyncio.to_thread(compose, document, style, halt)
+    if document.front.notes_at_foot:
+        made = await _typeset(page, on_progress)
+    else:
+        try:
+            made = await _printed(browser, page, starting, on_progress)
+        except BrowserUnavailableError as error:
             made = await _typeset(page, on_progress)
-        else:
-            try:
-                made = await self._printed(page, starting, on_progress)
-            except BrowserUnavailableError as error:
-                made = await _typeset(page, on_progress)
-                instead = tr(
-                    "{message} The pdf was made with typst instead, in a simpler style. {remedy}",
-                    message=error.message,
-                    remedy=error.remedy,
-                )
-                made = replace(made, warnings=(instead, *made.warnings))
-        on_progress(tr("Finishing"))
-        finished = await asyncio.to_thread(finish, made.content, document, _doubtful(page))
-        warnings = (*made.warnings, *style.warnings, *font_warnings(finished.missing))
-        return Made(finished.pdf, made.engine, finished.pages, warnings, style.left_out)
+            instead = tr(
+                "{message} The pdf was made with typst instead, in a simpler style. {remedy}",
+                message=error.message,
+                remedy=error.remedy,
+            )
+            made = replace(made, warnings=(instead, *made.warnings))
+    on_progress(tr("Finishing"))
+    finished = await asyncio.to_thread(finish, made.content, document, _doubtful(page))
+    warnings = (*made.warnings, *style.warnings, *font_warnings(finished.missing))
+    return Made(finished.pdf, made.engine, finished.pages, warnings, style.left_out)
 
-    async def _printed(
-        self, page: Page, starting: "asyncio.Future[None]", on_progress: Progress
-    ) -> Made:
-        """Return `page` as printed by the browser. Raises DocumentError."""
-        if not self._browser.warm:
-            on_progress(tr("Starting the browser"))
-            await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
-        await starting
-        on_progress(tr("Printing"))
-        path, (last, pages) = str(page.document.source.path), self._pages
-        expected = pages if path == last else {}
-        printed = await self._browser.print(page.html(expected))
+
+async def _printed(
+    browser: Browser, page: Page, starting: "asyncio.Future[None]", on_progress: Progress
+) -> Made:
+    """Return `page` as printed by the browser. Raises DocumentError."""
+    if not browser.warm:
+        on_progress(tr("Starting the browser"))
+        await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
+    await starting
+    on_progress(tr("Printing"))
+    printed = await browser.print(page.html())
+    if page.document.contents:
         # the page numbers are known only now; they do not change line breaks
-        if page.document.contents:
-            pages = await asyncio.to_thread(heading_pages, printed.content)
-            if pages != expected:
-                printed = await self._browser.print(page.html(pages))
-            self._pages = path, pages
-        return replace(printed, warnings=page.warnings)
+        pages = await asyncio.to_thread(heading_pages, printed.content)
+        printed = await browser.print(page.html(pages))
+    return replace(printed, warnings=page.warnings)
 
 
 async def _typeset(page: Page, on_progress: Progress) -> Made:

@@ -5,15 +5,18 @@ The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` nam
 matter. CommonMark, which we parse, has none of this.
 """
 
+import asyncio
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.documents.bibliography import (
     LARGEST,
     SUFFIXES,
+    Bibliography,
     Entry,
     locator_pages,
     unused_entries,
@@ -21,16 +24,19 @@ from dogent_tui.documents.bibliography import (
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.terms import term
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 
 KINDS = ("fig", "tbl", "sec", "eq", "lst")
+_LABEL_START = rf"(?:{'|'.join(KINDS)})[:-]"
+"""The beginning of a name that references may use, as in pandoc-crossref and in Quarto."""
 _KEY = (
-    rf"((?<!\w)-|)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
-    r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
+    r"(?P<hides>(?<!\w)-|)@(?:\{(?P<held>[^{}\s]+)\}"
+    rf"|(?P<name>{_LABEL_START}[A-Za-z0-9_](?:[A-Za-z0-9_:.-]*[A-Za-z0-9_])?|\w(?:[\w:.#$%&+?<>~/-]*\w)?))"
 )
 """In Chinese, there is no space between a name and what follows."""
 _PLACES, _MOST_PLACES = 0x100000, 0xFFFF
@@ -39,10 +45,10 @@ they are for private use, in a plane that no font uses.
 """
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
 _INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
-_GROUP = re.compile(r"\[([^\[\]]*@[^\]]*)\]")
+_CITED = re.compile(rf"\[(?P<group>[^\[\]]*@[^\]]*)\]|{_BARE.pattern}", re.IGNORECASE)
 _LOCATOR = re.compile(r"[ \n]?\[([^\[\]]+)\]")
 _NOT_WORDS = re.compile("([ \n\U00100000-\U0010ffff])")
-_LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
+_LABEL = re.compile(rf"{_LABEL_START}\S+", re.IGNORECASE)
 REFERENCE = "reference"
 _DEAD = re.compile(r"Citeproc: citation (\S+) not found")
 
@@ -53,7 +59,7 @@ def names_of(lang: str) -> dict[str, str]:
 
 
 def _kind(name: str) -> str:
-    return name.partition(":")[0].lower()
+    return re.split("[:-]", name, maxsplit=1)[0].lower()
 
 
 def is_label(name: str) -> bool:
@@ -149,12 +155,26 @@ class _Marker:
             else:
                 text += chr(_PLACES + len(self._places))
                 self._places.append(inline)
-        out, last = [], 0
-        for found in _GROUP.finditer(text):
-            if group := self._group(found):
-                out += [*self._bare(text[last : found.start()]), *group]
-                last = found.end()
-        return [*out, *self._bare(text[last:])]
+        return list(self._marked(text))
+
+    def _marked(self, text: str) -> Iterator[Node]:
+        """Yield the inlines of a text, with its references and citations."""
+        last = 0
+        for found in _CITED.finditer(text):
+            if found.start() < last:
+                continue
+            yield from self._inlines(text[last : found.start()])
+            last = found.end()
+            if (inside := found["group"]) is None:
+                made, last = self._bare(found, text)
+                yield from made
+            elif (group := self._group(inside)) is None:
+                yield from self._inlines("[")
+                yield from self._marked(inside)
+                yield from self._inlines("]")
+            else:
+                yield from group
+        yield from self._inlines(text[last:])
 
     def _inlines(self, text: str) -> list[Node]:
         out: list[Node] = []
@@ -167,30 +187,31 @@ class _Marker:
                 out += words(part)
         return out
 
-    def _group(self, found: re.Match[str]) -> list[Node] | None:
+    def _group(self, inside: str) -> list[Node] | None:
         """Return the content of brackets as references or a citation, None if it is neither."""
-        entries = found[1].split(";")
-        keys = [list(_INSIDE.finditer(entry)) for entry in entries]
-        if not all(keys):
+        entries = inside.split(";")
+        keys = [next(_INSIDE.finditer(entry), None) for entry in entries]
+        if None in keys:
             return None
-        original = self._inlines(found[0])
-        has_prefix = not found[1].startswith(("@", "-@"))
-        labels = [is_label(_name(key)) for of_entry in keys for key in of_entry]
-        if any(labels) and has_prefix and not self._names_kind(entries[0], keys[0][0]):
+        first, *_ = found = list(filter(None, keys))
+        has_prefix = not inside.startswith(("@", "-@"))
+        labels = [is_label(_name(key)) for key in found]
+        if any(labels) and has_prefix and not self._names_kind(entries[0], first):
             return None
         if all(labels):
-            return self._references(found[1])
+            return self._references(inside)
+        original = self._inlines(f"[{inside}]")
         if not self._cited:
             self.uncited += [tree.plain_text(original)] * (not has_prefix)
             return None
         citations = [
             _citation(
                 _name(key),
-                "SuppressAuthor" if key[1] else "NormalCitation",
+                "SuppressAuthor" if key["hides"] else "NormalCitation",
                 self._inlines(entry[: key.start()].lstrip()),
                 self._inlines(entry[key.end() :]),
             )
-            for entry, (key, *_) in zip(entries, keys, strict=True)
+            for entry, key in zip(entries, found, strict=True)
         ]
         return [node("Cite", [citations, original])]
 
@@ -209,33 +230,26 @@ class _Marker:
         before = "" if text.startswith("@") else _kind(_name(next(_BARE.finditer(text))))
         for key in _BARE.finditer(text):
             name, kind = _name(key), _kind(_name(key))
-            hidden = key[1] or "-" * (kind == before)
+            hidden = key["hides"] or "-" * (kind == before)
             out += self._inlines(text[last : key.start()].replace(";", ","))
             out.append(_reference(hidden + name, words(key[0])))
             last, before = key.end(), kind
         return [*out, *self._inlines(text[last:])]
 
-    def _bare(self, text: str) -> Iterator[Node]:
-        last = 0
-        for found in _BARE.finditer(text):
-            name, original, end = _name(found), words(found[0]), found.end()
-            if is_label(name):
-                made = _reference(found[1] + name, original)
-            elif self._cited and not found[1]:
-                after = []
-                if locator := _LOCATOR.match(text, end):
-                    after, end = self._inlines(locator[1]), locator.end()
-                made = node("Cite", [[_citation(name, "AuthorInText", [], after)], original])
-            else:
-                continue
-            yield from self._inlines(text[last : found.start()])
-            yield made
-            last = end
-        yield from self._inlines(text[last:])
+    def _bare(self, found: re.Match[str], text: str) -> tuple[list[Node], int]:
+        """Return a key outside of brackets, with its place if it is cited, and their end."""
+        name, original, end = _name(found), words(found[0]), found.end()
+        if is_label(name):
+            return [_reference(found["hides"] + name, original)], end
+        if found["hides"] or not self._cited:
+            return self._inlines(found[0]), end
+        place = _LOCATOR.match(text, end)
+        after, end = (self._inlines(place[1]), place.end()) if place else ([], end)
+        return [node("Cite", [[_citation(name, "AuthorInText", [], after)], original])], end
 
 
 def _name(key: re.Match[str]) -> str:
-    return key[2] or key[3]
+    return key["held"] or key["name"]
 
 
 def _reference(key: str, original: list[Node]) -> Node:
@@ -265,13 +279,11 @@ def cite(
     warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         options = ["--citeproc", "--metadata=link-citations", *tree.language(front.lang)]
-        files = [("bibliography", name, SUFFIXES) for name in front.bibliography]
-        files += [("csl", front.csl, frozenset({".csl"}))] if front.csl else []
-        for option, name, suffixes in files:
-            suffix = Path(name).suffix.lower()
-            copy = Path(folder, f"{option}-{len(options)}{suffix}")
+        files = [("bibliography", name) for name in front.bibliography]
+        for option, name in [*files, ("csl", front.csl)][: len(files) + bool(front.csl)]:
+            copy = Path(folder, f"{option}-{len(options)}{Path(name).suffix.lower()}")
             try:
-                if suffix not in suffixes:
+                if copy.suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
                     raise LeftOutError(tr("it has none of the known formats"))
                 copy.write_bytes(images.read(name, LARGEST))
             except LeftOutError as reason:
@@ -294,24 +306,45 @@ def cite(
 
 
 def citation_warnings(
-    blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry], counted: Mapping[str, int]
+    blocks: list[Any],
+    entries: Mapping[str, tuple[Entry, Bibliography]],
+    own: Iterable[Entry],
+    root: Path,
 ) -> list[str]:
     """Return problems with the citations in `blocks` that can still be written out: pages that a
-    work does not have, and uncited entries of the draft's `own` bibliographies. `counted` are the
-    page counts of works' documents, by key.
+    work does not have, and uncited entries of the draft's `own` bibliographies. `entries` are by
+    key. A work may be cited by the pages of its pdf in `root`, too. Blocks.
     """
-    known = {entry.key: entry for entry in entries}
     cited, told = set(), []
     for cite_node in tree.walk(blocks):
         for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
             key = citation["citationId"]
             cited.add(key)
             first, last = locator_pages(tree.plain_text(citation["citationSuffix"]))
-            in_file = counted.get(key, 0)  # pages
-            if first and key in known and not known[key].has_pages(first, last, in_file):
-                work = known[key].pages if known[key].pages[1] else (1, in_file)
+            if not first or key not in entries:
+                continue
+            entry, bibliography = entries[key]
+            if entry.pages[0] <= first <= last <= entry.pages[1]:
+                continue
+            file = bibliography.pdf(entry, root)
+            in_file = _page_count(file) if file else 0
+            if last > in_file and (entry.pages[1] or in_file):
+                work = entry.pages if entry.pages[1] else (1, in_file)
                 pages = "–".join(map(str, work))
                 text = tr("@{key} is cited for page {page}, but the work has pages {pages}.")
                 told.append(text.format(key=key, page=last, pages=pages))
     unused = [entry.key for entry in own if entry.key not in cited]
     return [*told, *([unused_entries(unused)] if unused else [])]
+
+
+def _page_count(file: Path) -> int:
+    """Return the number of pages of a document, 0 if unknown."""
+    from dogent_tui.documents.library import DocumentLibrary  # on use
+
+    async def read() -> dict[str, Any]:
+        async with DocumentLibrary() as documents:
+            return (await documents.read(file, ReadOptions(pages="1"), max_chars=200)).metadata
+
+    with suppress(DocumentError):  # it is not a document, or a scan
+        return int(asyncio.run(read()).get("pages") or 0)
+    return 0

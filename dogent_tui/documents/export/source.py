@@ -34,6 +34,10 @@ _TRUTH = dict.fromkeys(("true", "yes", "on", "1"), True)
 _TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
+_SHOWN = 80
+"""The number of characters of a name to show."""
+
+
 class FrontMatter(msgspec.Struct, frozen=True):
     """The document's metadata; missing values are empty.
 
@@ -73,14 +77,6 @@ class MarkdownSource(msgspec.Struct, frozen=True):
     front: FrontMatter = FrontMatter()
     first_line: int = 1
     warnings: tuple[str, ...] = ()
-
-    def line(self, what: str, at: int | None = None) -> int:
-        """Return the line of the file with the place `at` in the text, by default the first that
-        contains `what`, 0 if it is spelled differently there.
-        """
-        if at is None:
-            at = self.text.lower().find(what.lower()) if what else -1
-        return self.first_line + self.text.count("\n", 0, at) if at >= 0 else 0
 
 
 def read_source(path: Path) -> MarkdownSource:
@@ -130,7 +126,9 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
         return FrontMatter(), 0, (warning.format(error=error),)
     if not isinstance(values, dict):  # a rule, some text, another rule
         return FrontMatter(), 0, ()
-    return _front(values), found.end(), ()
+    front, unused = _front(values)
+    warning = tr("An export does not use what the front matter says of {names}.")
+    return front, found.end(), (warning.format(names=shown(", ".join(unused))),) * bool(unused)
 
 
 def read_regular(path: Path, limit: int) -> bytes:
@@ -185,16 +183,20 @@ def _yaml(text: str) -> Any:
     raise ValueError(reason)
 
 
-def _front(values: Mapping[str, Any]) -> FrontMatter:
+def _front(values: Mapping[str, Any]) -> tuple[FrontMatter, list[str]]:
+    """Return the metadata, and the names of what is none."""
     lowered = {str(key).lower().replace("_", "-"): value for key, value in values.items()}
+    unused = dict.fromkeys(lowered)
 
     def named(*names: str) -> Any:
+        for name in names:
+            unused.pop(name, None)
         return next((lowered[name] for name in names if name in lowered), None)
 
     def text(*names: str) -> str:
         return _text(named(*names))
 
-    return FrontMatter(
+    front = FrontMatter(
         title=text("title"),
         subtitle=text("subtitle"),
         authors=_texts(named("author", "authors")),
@@ -214,6 +216,7 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
         bibliography=_texts(named("bibliography")),
         csl=text("csl", "citation-style"),
     )
+    return front, [*unused]
 
 
 def _text(value: Any) -> str:
@@ -226,13 +229,26 @@ def _markdown(value: Any) -> str:
 
 def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
     """Return the names in `value`: a string with one per line, a list of strings, or of mappings
-    with a name (as in pandoc's author blocks).
+    with a name, and perhaps an affiliation (as in pandoc's author blocks).
     """
     if isinstance(value, str):
         value = re.split(r"[,，、;；\n]" if split else "\n", value)
     entries = value if isinstance(value, list) else [value]
-    names = (_text(entry.get("name") if isinstance(entry, dict) else entry) for entry in entries)
-    return tuple(name for name in names if name)
+    return tuple(name for name in map(_name, entries) if name)
+
+
+def _name(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return _text(entry)
+    name, places = (_flat(entry.get(key)) for key in ("name", "affiliation"))
+    return f"{name} ({places})" if name and places else name
+
+
+def _flat(value: Any) -> str:
+    """Return the texts in a value on one line."""
+    if isinstance(value, dict):
+        return ", ".join(filter(None, map(_flat, value.values())))
+    return "; ".join(filter(None, map(_flat, value))) if isinstance(value, list) else _text(value)
 
 
 def _depth(text: str) -> int:
@@ -245,3 +261,9 @@ def _language(text: str) -> str:
     """
     tag = text.replace("_", "-")
     return tag if re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag) else ""
+
+
+def shown(address: str) -> str:
+    """Return `address` for a sentence: on one line, and not too long."""
+    text = one_line(address)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

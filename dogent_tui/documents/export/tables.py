@@ -4,7 +4,7 @@ A browser considers a column that may break anywhere as narrow as one letter.
 """
 
 import re
-from itertools import chain, dropwhile, pairwise
+from itertools import chain, dropwhile
 from typing import Any
 
 from dogent_tui.documents.export.lengths import points
@@ -153,7 +153,7 @@ def label_of(inlines: list[Any], kind: str) -> str:
     around the last one.
     """
     name: str = inlines[-1]["c"][0][0] if inlines and inlines[-1]["t"] == "Span" else ""
-    return name if name.lower().startswith(f"{kind}:") else ""
+    return name if name.lower().startswith((f"{kind}:", f"{kind}-")) else ""
 
 
 def captioned(blocks: list[Any]) -> list[Any]:
@@ -163,7 +163,7 @@ def captioned(blocks: list[Any]) -> list[Any]:
     if "Table" not in kinds_in(blocks):
         return blocks
     out: list[Any] = []
-    for block in _parted(blocks):
+    for block in blocks:
         table = out[-1] if out else {}
         if table.get("t") == "Table" and not table["c"][1][1]:
             caption = _caption_of(block)
@@ -191,30 +191,3 @@ def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
     name = label_of(rest, "tbl")
     kept = [*words(first["c"][found.end() :]), *(rest[:-1] if name else rest)]
     return name, [*dropwhile(lambda inline: inline["t"] in {"Space", "SoftBreak"}, kept)]
-
-
-def _parted(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with captions above tables as paragraphs, which CommonMark takes for
-    definitions.
-    """
-    out = []
-    for block, after in pairwise([*blocks, {}]):
-        caption = (
-            block["c"][-1][1][-1]
-            if block.get("t") == "DefinitionList" and after.get("t") == "Table"
-            else []
-        )
-        if (
-            len(caption) != 1
-            or caption[0]["t"] not in {"Para", "Plain"}
-            or not label_of(caption[0]["c"], "tbl")
-        ):
-            out.append(block)
-            continue
-        *items, (term, definitions) = block["c"]
-        if definitions[:-1]:
-            items.append([term, definitions[:-1]])
-        out += [node("DefinitionList", items)] if items else []
-        out += [] if definitions[:-1] else [node("Para", term)]
-        out.append(node("Para", [*words(":"), *caption[0]["c"]]))
-    return out

@@ -27,11 +27,13 @@ most of them have no compatibility decomposition.
 """
 _USUAL = dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
 
-_SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
-"""A section of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
-_PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
-_RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \r]*$", re.MULTILINE)
-"""A line by itself: in an array, or after characters of two units, three codes are not a range."""
+_LINE = re.compile(
+    rb"(?m)^<([0-9A-F]+)> *(?:<([0-9A-F]+)> *)?<([0-9A-F]{4})>[ \r]*$", re.IGNORECASE
+)
+"""A line of a CMap (Adobe Technical Note 5014, section 1.4.1) by itself: a code, or the first and
+last of a range, and a character, or the first one. In an array, or after characters of two units,
+codes are not a range.
+"""
 
 
 def usual(character: str) -> str:
@@ -58,30 +60,22 @@ def correct(document: Any) -> None:
 
 
 def corrected_table(table: bytes) -> bytes:
-    """Return the corrected CMap `table`."""
-    return _SECTION.sub(_corrected, table)
+    """Return the corrected CMap `table`: a range has its characters listed one by one, if one has
+    to be corrected.
+    """
+    return _LINE.sub(_corrected, table)
 
 
-def _corrected(section: re.Match[bytes]) -> bytes:
-    if section[1] == b"bfrange":
-        return _RANGE.sub(_spread, section[0])
-    return _PAIR.sub(
-        lambda found: found[1] + _usual(bytes.fromhex(found[2].decode().zfill(4))), section[0]
-    )
-
-
-def _spread(found: re.Match[bytes]) -> bytes:
-    """Return a range with its characters listed one by one, if one has to be corrected."""
-    first, last, start = (int(code, 16) for code in found.groups())
-    codes = range(start, min(start + last - first, 0xFFFF) + 1)
-    if not any(_LOOKALIKE.match(chr(code)) for code in codes):
-        return found[0]
-    usual_ones = b" ".join(_usual(code.to_bytes(2)) for code in codes)
-    return b"<%s> <%s> [%s]" % (found[1], found[2], usual_ones)
-
-
-def _usual(encoded: bytes) -> bytes:
-    text = encoded.decode("utf-16-be", "replace")
-    if _LOOKALIKE.search(text):
-        encoded = "".join(map(usual, text)).encode("utf-16-be")
-    return b"<%s>" % encoded.hex().upper().encode()
+def _corrected(line: re.Match[bytes]) -> bytes:
+    first, last, start = (int(code or b"0", 16) for code in line.groups())
+    count = min(last - first, 0xFFFF - start) + 1 if line[2] else 1
+    characters = [*map(chr, range(start, start + count))]
+    if not _LOOKALIKE.search("".join(characters)):
+        return line[0]
+    codes = [
+        b"<%04X>" % int.from_bytes(usual(one).encode("utf-16-be", "surrogatepass"))
+        for one in characters
+    ]
+    if line[2]:
+        return b"<%s> <%s> [%s]" % (line[1], line[2], b" ".join(codes))
+    return b"<%s> %s" % (line[1], codes[0])

@@ -37,8 +37,11 @@ _TABLE = re.compile(
     r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
     r"(?=(?P<quote>(?:[ \t]*>)*)[^|\n]*\|[^\n]*\n[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
+    r"|^(?P<before>[ >]*):(?=[ \t][^\n]*\{#tbl[:-][^{}\n]+\}[ \t]*$)"
 )
-"""Code, which stays as it is, or a line of text before a table."""
+"""Code, which stays as it is, a line of text before a table, or the beginning of a caption, which
+pandoc would take for a definition.
+"""
 
 
 def ask_pandoc(
@@ -55,6 +58,8 @@ def parsed(text: str, reader: str, halt: Halt | None) -> Output:
     """
 
     def apart(found: re.Match[str]) -> str:
+        if (before := found["before"]) is not None:
+            return f"{before}\n{before}Table:"
         return found[0] if found["fence"] else f"{found[0]}{found['quote']}\n"
 
     text = _TABLE.sub(apart, text)

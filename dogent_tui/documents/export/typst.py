@@ -1,6 +1,7 @@
 """Pdf without a browser: set by typst, which comes in a wheel."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,8 +25,6 @@ from dogent_tui.storage.paths import shipped
 from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 120.0
-_WIDEST = 600.0
-"""The text width in CSS pixels; wider images are scaled down to it."""
 _MOST_IN_ROW = 300
 """The characters in a cell up to which its row fits on a page even in a narrow column."""
 _AROUND = {
@@ -38,6 +37,7 @@ _AROUND = {
 """Class or direction of a div → typst function."""
 _BARS = {r"\begin{vmatrix}": r"\left|\begin{matrix}", r"\end{vmatrix}": r"\end{matrix}\right|"}
 """Matrices between single bars, which pandoc writes as between double ones."""
+_OPENS = re.compile(r"[-+=/]|\d+\.")
 _PLACE = tree.raw("typst", "#metadata(none)", inline=True)
 """Nothing to see, which may have a name."""
 _SET = Path(__file__).with_name("set_typst.py")
@@ -68,7 +68,7 @@ def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, t
     (folder / "document.json").write_bytes(_data(document))
     styles = shipped("pdf.typ").read_bytes()
     (folder / "document.typ").write_bytes(styles + b"\n" + written.data)
-    return typeset(folder), tuple(writer_warnings(written.warnings))
+    return typeset(folder), tuple(writer_warnings(document.source, written.warnings))
 
 
 def typeset(folder: Path, form: str = "pdf", *, halt: Halt | None = None) -> bytes:
@@ -129,8 +129,8 @@ def _outline(document: Document) -> list[Node]:
 
 
 def _quoted(text: str) -> str:
-    """Return `text` as a typst string (its reference, "String": escapes)."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+    """Return `text` as a typst string, which has the escapes of JSON (its reference, "String")."""
+    return msgspec.json.encode(text.replace("\n", " ")).decode()
 
 
 def _written_for_typst(document: Document, folder: Path) -> list[Node]:
@@ -144,16 +144,14 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         found = document.images.shown[address]
         name = f"{address}.{found.kind}"
         (folder / name).write_bytes(found.data)
-        if not sizes and 0 < found.width <= _WIDEST and found.height <= _WIDEST:
-            sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
-        given += [f"{what}: {_fitting(size)}" for what, size in sizes]
+        given += [f"{what}: {size}" for what, size in sizes]
         function = "picture" if [what for what, _ in sizes] == ["width"] else "image"
         return [tree.raw("typst", f"#box({function}({', '.join(given)}))", inline=True)]
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
-        kinds, blocks = attributes[1], list(mapped(inside, handlers))
+        kinds, blocks = attributes[1], within(inside)
         if tree.PAGES & set(kinds) and id(content) not in tops:
             return blocks  # which can't have pages of their own in anything else
         if tree.BREAK in kinds:
@@ -176,28 +174,30 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
         # typst attaches a label to what precedes it, which would lose its own
-        inside = mapped(inside, handlers) or [_PLACE]
-        return [node("Span", [kept, inside])]
+        return [node("Span", [kept, within(inside) or [_PLACE]])]
 
-    def table(content: Any) -> list[Node]:
-        return _table(mapped(content, handlers))
+    def within(value: list[Any]) -> list[Any]:
+        return list(mapped(value, handlers, _escaped))
 
-    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
-    handlers["DefinitionList"] = lambda content: _definitions(mapped(content, handlers))
-    handlers["OrderedList"] = lambda content: _ordered(mapped(content, handlers))
-    return list(mapped(document.blocks, handlers))
+    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
+    handlers["Table"] = lambda content: _table(within(content))
+    handlers["OrderedList"] = lambda content: _numbered(within(content))
+    return within(document.blocks)
 
 
-def _ordered(content: Any) -> list[Node]:
-    """Return a list whose nested lists start at their own first numbers, not at its own."""
-    (start, _, _), items = content
+def _escaped(nodes: list[Any]) -> list[Any]:
+    """Return a line that does not begin like a list, a term or a heading, which pandoc escapes only
+    in paragraphs.
+    """
+    first = nodes[0] if nodes and isinstance(nodes[0], dict) else {}
+    begins = first.get("t") == "Str" and _OPENS.match(first["c"])
+    return [tree.raw("typst", "\\", inline=True), *nodes] if begins else nodes
 
-    def inner(content: Any) -> list[Node]:
-        found = [node("OrderedList", content)]
-        return _around("first-number", found) if content[0][0] == 1 else found
 
-    inside = items if start == 1 else mapped(items, {"OrderedList": inner})
-    return [node("OrderedList", [content[0], inside])]
+def _numbered(content: Any) -> list[Node]:
+    """Return a list that does not start at the number of the one that it is in."""
+    found = [node("OrderedList", content)]
+    return _around("first-number", found) if content[0][0] == 1 else found
 
 
 def _table(content: Any) -> list[Node]:
@@ -206,15 +206,12 @@ def _table(content: Any) -> list[Node]:
         rows[:] = [row for row in rows if row[1]]  # typst knows what cells above cover
         texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
         longest = max([longest, *map(len, texts)])
-    is_broken = "true" if longest > _MOST_IN_ROW else "false"
-    is_dense = "true" if DENSE in content[0][1] else "false"
-    return _around(f"table-rows({is_broken}, {is_dense})", [node("Table", content)])
-
-
-def _definitions(content: Any) -> list[Node]:
-    """Return a list whose terms are on one line, as typst requires it."""
-    unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
-    return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
+    strong: dict[str, tree.Handler] = {
+        "Plain": lambda inlines: [node("Plain", [node("Strong", inlines)])]
+    }
+    content[3] = mapped(content[3], strong)
+    kinds = f"{longest > _MOST_IN_ROW}, {DENSE in content[0][1]}".lower()
+    return _around(f"table-rows({kinds})", [node("Table", content)])
 
 
 def _around(function: str, blocks: list[Node], name: str = "") -> list[Node]:
@@ -232,11 +229,3 @@ def _formula(content: Any) -> list[Node]:
         node("Math", [content[0], tex]),
         tree.raw("typst", "]", inline=True),
     ]
-
-
-def _fitting(size: str) -> str:
-    """Return a CSS size for typst. No image is wider than the text."""
-    if not size.endswith("px"):
-        return size
-    pixels = float(size[:-2])
-    return "100%" if pixels > _WIDEST else f"{pixels * 0.75}pt"

@@ -15,7 +15,7 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import HtmlInlines, Inlines, Shared
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import LISTS, RULE, Node, flat, plain_text
+from dogent_tui.documents.pandoc.tree import LISTS, RULE, Node, flat, plain, plain_text
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
@@ -175,7 +175,9 @@ class MarkdownWriter:
         return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
 
     def _of_callout(self, contents: Any) -> str:
-        return self._of_blockquote(contents[1], f"[!{contents[0].upper()}]\n")
+        kind, title, blocks = contents
+        title = self._inlines.write([plain(title)]) if title else ""
+        return self._of_blockquote(blocks, f"[!{kind.upper()}] {title}".rstrip() + "\n")
 
     def _of_definitionlist(self, contents: Any) -> str:
         out = []

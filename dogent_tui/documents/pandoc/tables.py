@@ -123,7 +123,7 @@ def _html_block(block: Node, words: Words) -> str:
         case "Header":
             return f"<strong>{words(contents[2]).strip()}</strong>"
         case "BlockQuote" | "Callout":
-            return _html_blocks(contents if kind == "BlockQuote" else contents[1], words)
+            return _html_blocks(contents if kind == "BlockQuote" else contents[-1], words)
     return _html_lines_of_words(kind, contents, words)
 
 

@@ -14,6 +14,7 @@ from lxml import etree
 
 from dogent_tui.documents.pandoc.tree import CALLOUTS, CONTINUED, Node, plain_text
 from dogent_tui.documents.pandoc.word_styles import Styles, add_number, value_at, w
+from dogent_tui.documents.terms import own_title
 
 Item: TypeAlias = tuple[str, int]
 """A list by its number, and a level in it."""
@@ -22,7 +23,7 @@ PLACE, OPENS = "\U000f0c10", "\U000f0c11"
 """The beginnings of a paragraph that names a table, and of the one above its content: private-use
 characters.
 """
-_NAME = re.compile(f"[{PLACE}{OPENS}]" + r"(\d+):(\w*)")
+_NAME = re.compile(f"[{PLACE}{OPENS}]" + r"(\d+):(\w*) ?(.*)")
 _QUOTATION = "quotation"
 _KINDS = {f"callout {kind}": kind for kind in CALLOUTS}
 _KINDS[_QUOTATION] = _QUOTATION
@@ -45,7 +46,8 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
         rows = table.findall(w("tr"))
         texts = rows if kind == _QUOTATION else rows[1:]  # the title is above
         content = [part for row in texts for part in row.find(w("tc"))] if kind else [table]
-        held[place] = [_paragraph(f"{OPENS}{number}:{kind}"), *content]
+        title = "".join(rows[0].itertext()) if texts is not rows else ""
+        held[place] = [_paragraph(f"{OPENS}{number}:{kind} {title}"), *content]
     return held
 
 
@@ -75,12 +77,12 @@ def with_contents(blocks: Iterable[Any], held: Mapping[Any, list[Any]]) -> list[
 
 def put_back(blocks: list[Node]) -> list[Node]:
     """Return pandoc's `blocks` with the content of the tables in their places."""
-    contents: dict[str, tuple[str, list[Node]]] = {}
+    contents: dict[str, tuple[str, str, list[Node]]] = {}
     body = into = list[Node]()
     for block in blocks:
         if found := _NAME.fullmatch(_said(block, OPENS)):
             into = []
-            contents[found[1]] = found[2], into
+            contents[found[1]] = found[2], found[3], into
         else:
             into.append(block)
 
@@ -107,8 +109,9 @@ def _said(block: Any, mark: str) -> str:
     return plain_text(block["c"]) if is_marked else ""
 
 
-def _boxed(kind: str, blocks: list[Node]) -> list[Node]:
+def _boxed(kind: str, title: str, blocks: list[Node]) -> list[Node]:
     if not kind:
         return blocks
-    quotation = {"t": "BlockQuote", "c": blocks}
-    return [quotation if kind == _QUOTATION else {"t": "Callout", "c": [kind, blocks]}]
+    if kind == _QUOTATION:
+        return [{"t": "BlockQuote", "c": blocks}]
+    return [{"t": "Callout", "c": [kind, own_title(kind, title), blocks]}]

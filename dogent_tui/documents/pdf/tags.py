@@ -43,6 +43,7 @@ from dogent_tui.documents.pdf.structure import (
 )
 from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.tree import PICTURES, StructureTree
+from dogent_tui.documents.terms import own_title
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
 _GROUPS = frozenset(
@@ -254,8 +255,13 @@ class _Tagged:
                 yield code_block(lines_in(kids), elements)
             case "BlockQuote" if callout := self._callout(element.xref):
                 kind, title = callout
-                texts = [kid for kid in kids if not isinstance(kid, Element) or kid.xref != title]
-                yield {"t": "Callout", "c": [kind, self._within(texts)]}
+                heads = [kid for kid in elements_in(kids) if kid.xref == title]
+                title_words = " ".join(line.text.strip() for line in lines_in(heads))
+                texts = [kid for kid in kids if kid not in heads]
+                yield {
+                    "t": "Callout",
+                    "c": [kind, own_title(kind, title_words), self._within(texts)],
+                }
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
             case "Figure":

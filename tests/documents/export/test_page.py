@@ -12,8 +12,8 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose
 from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.styles import Style, find_style
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.terms import term
 
 
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
@@ -117,6 +117,30 @@ def test_a_note_may_show_how_it_is_referred_to_but_not_refer_to_another(tmp_path
     )
     found = document(tmp_path, text).left_out
     assert found == ("Footnote [^b] (line 5): no text refers to it.",)
+
+
+def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
+    known = "`[[a]]` $\\frac{1}{2}$ \\[^2] ![a](b.png)\n\n::: note\n[[toc]]\n:::\n\n    {{code}}\n"
+    markup = [
+        "[[Note|words]]",
+        "![[a.png]]",
+        "^[inline]",
+        "{{< include a >}}",
+        "\\(x^2\\)",
+        "\\cite{a}",
+    ]
+    lines = ["+---+---+", "| a verse", "!!! note", ":::tip My tip"]
+    text = "\n\n".join([f"> Text[^1]\n> and {' '.join(markup)}", *lines])
+    found = document(tmp_path, f"{known}\n{text}\n").warnings
+    unknown = "an export does not know it, and it stays as it is."
+    assert found == (
+        *(f"Markup {one} (line 10): {unknown}" for one in markup),
+        *(
+            f"Markup {one} (line {at}): {unknown}"
+            for one, at in zip(lines, (12, 14, 16, 18), strict=True)
+        ),
+        "Footnote [^1] (line 9): no note has that name, and it stays as it is.",
+    )
 
 
 def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):
@@ -310,7 +334,14 @@ def test_words_too_wide_for_a_page_side_by_side_may_break(tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "css"),
-    [("50%", "50%"), ("3", "3px"), (" 2.5 cm ", "2.5cm"), ("1px;x", ""), ("-3px", ""), ("", "")],
+    [
+        ("50%", "50%"),
+        ("3", "2.25pt"),
+        (" 2.5 cm ", "70.87pt"),
+        ("1px;x", ""),
+        ("-3px", ""),
+        ("", ""),
+    ],
 )
 def test_lengths_are_lengths(given, css):
     assert length(given) == css
@@ -332,3 +363,19 @@ def test_no_attribute_of_an_author_reaches_the_page(tmp_path):
     assert "class" not in html
     assert "onclick" not in html
     assert "data-x" not in html
+
+
+@pytest.mark.parametrize(
+    ("size", "turned"),
+    [("letter", "letter landscape"), ("148mm 210mm", "210mm 148mm"), ("", "")],
+)
+def test_a_page_on_its_side_has_the_paper_of_the_own_style_sheet(tmp_path, size, turned):
+    css = f"@page {{ margin: 1in; size: {size}; }}" if size else "p { color: red }"
+    html = compose(document(tmp_path, "# A\n"), Style(css=css)).html()
+    own = html.partition("</style>")[2]
+    assert ("@page landscape" in own, f"size: {turned} " in own) == (bool(turned), bool(turned))
+
+
+def test_what_is_between_two_prices_is_no_formula(tmp_path):
+    html = re.sub(r"<[^>]*>", "", body(tmp_path, "From $5–$10 to ~$1,234/$2,345, and $x$-axis.\n"))
+    assert "From $5–$10 to ~$1,234/$2,345, and" in html

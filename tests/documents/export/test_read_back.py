@@ -84,11 +84,17 @@ async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter
     assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
 
 
-async def test_a_call_out_in_a_div_has_its_title_too(exporter, tmp_path):
-    text = "::: warning\nMind the gap.\n:::\n"
-    for kind in ("pdf", "docx"):
-        found = await read_back(exporter, tmp_path, text, kind)
-        assert found == "> [!WARNING]\n> Mind the gap."
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_a_call_out_has_its_kind_and_its_own_title(exporter, typesetter, tmp_path, kind):
+    text = (
+        "::: warning\nMind the gap.\n:::\n\n> [!note]- Folded *in* Obsidian\n> Text.\n\n"
+        "> [!faq]\n> Why?\n\n::: {.callout-tip}\n## As in Quarto\n\nText.\n:::\n"
+    )
+    by = typesetter if kind == "typst" else exporter
+    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == (
+        "> [!WARNING]\n> Mind the gap.\n\n> [!NOTE] Folded in Obsidian\n> Text.\n\n"
+        "> [!NOTE] Faq\n> Why?\n\n> [!TIP] As in Quarto\n> Text."
+    )
 
 
 async def test_definitions_of_a_pdf_are_apart_from_their_terms(exporter, tmp_path):
@@ -115,6 +121,7 @@ async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
         "one<br>two\n: after",
         f"{'a' * 300} after",
         "7. seven\n\n   1. after\n",
+        "| / a |\n|---|\n| - b |\n\n- / after\n- = c\n",
     ],
 )
 async def test_typst_sets_what_it_would_not_take(typesetter, tmp_path, text):

@@ -19,15 +19,19 @@ def source(tmp_path: Path, content: bytes | str):
 def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
     read = source(
         tmp_path,
-        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\ndate: 2026-11-22\nlang:"
+        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\n"
+        "    affiliation: [{name: Navy, city: Arlington}, Yale]\ndate: 2026-11-22\nlang:"
         " zh_CN\nkeywords: a, b，c\ntoc: yes\ntoc-depth: 9\nsubject: 3.10\n"
-        "to: |\n  Grace\n  1 High Street\n---\n# One\n",
+        "x_y: 1\nPapersize: a5\nto: |\n  Grace\n  1 High Street\n---\n# One\n",
     )
     assert read.text == "# One\n"
-    assert read.first_line == 16
+    assert read.first_line == 19
+    assert read.warnings == (
+        "An export does not use what the front matter says of x-y, papersize.",
+    )
     assert read.front == FrontMatter(
         title="Yes",
-        authors=("Ada", "Grace"),
+        authors=("Ada", "Grace (Navy, Arlington; Yale)"),
         date="2026-11-22",
         lang="zh-CN",
         keywords=("a", "b", "c"),

@@ -36,6 +36,12 @@ def term(lang: str, key: str) -> str:
     return _TERMS.get(found, _TERMS["en"]).split()[_KEYS.index(key)]
 
 
+def own_title(kind: str, title: str) -> str:
+    """Return the `title` of a call-out, "" if it is the word for its `kind` in some language."""
+    at = _KEYS.index(kind)
+    return "" if title in {words.split()[at] for words in _TERMS.values()} else title
+
+
 def is_right_to_left(lang: str, text: str) -> bool:
     """Return whether a document is written from right to left, according to its language or to most
     letters at the start of its `text`.
