@@ -180,9 +180,8 @@ class Printer(msgspec.Struct):
                 self._line(to_json(event))
             self.tell(event)
             if isinstance(event, PermissionRequested):
-                with suppress(
-                    AgentError
-                ):  # it was cancelled in the meantime, by a signal or another denial
+                with suppress(AgentError):
+                    # it was cancelled in the meantime, by a signal or another denial
                     await self.service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
@@ -214,12 +213,13 @@ class Printer(msgspec.Struct):
         if again := next(
             (request for request, _ in asked if request.payload in self._answered), None
         ):
+            # otherwise it might never end
             self._say(
                 tr(
                     "“{title}” was already answered, and is asked again",
                     title=again.payload.get("title"),
                 )
-            )  # otherwise it might never end
+            )
             return False
         for request, answer in asked:
             self._answered.append(request.payload)

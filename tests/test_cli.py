@@ -152,9 +152,8 @@ def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys
     said = capsys.readouterr()
     assert "There is no profile NOPE." in said.err
     assert "deepseek, glm, offline" in said.err
-    assert (
-        main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1
-    )  # a stub, without a key
+    # a stub, without a key
+    assert main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1
     assert "The profile deepseek has no key" in capsys.readouterr().err
     assert main([str(tmp_path), "-p", "Hello", "--profile", "environment"]) == 1
     assert "There is no usable key in the environment" in capsys.readouterr().err

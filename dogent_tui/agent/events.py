@@ -540,9 +540,8 @@ def to_json(event: Event) -> str:
     """Return `event` as one line of JSON, `type` first, with non-ASCII characters."""
     try:
         return msgspec.json.encode(event, enc_hook=str).decode()
-    except (
-        UnicodeEncodeError
-    ):  # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
+    except UnicodeEncodeError:
+        # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
         return json.dumps(msgspec.to_builtins(event, enc_hook=str))
 
 

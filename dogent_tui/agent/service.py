@@ -151,9 +151,8 @@ class AgentService:
     async def __aenter__(self) -> Self:
         self._tasks = [
             asyncio.create_task(self._work(), name="agent-runs"),
-            asyncio.create_task(
-                self._connection.warm_up(), name="agent-warm-up"
-            ),  # while the user types
+            # while the user types
+            asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"),
         ]
         return self
 
@@ -515,10 +514,8 @@ class AgentService:
         should log in; for anything that is not an API error, that there is no connection, and so
         on. In these cases we ask the endpoint once more.
         """
-        from dogent_tui.agent.unanswered import (
-            asked_again,
-            unanswered_failure,
-        )  # imported on use: not needed before something fails
+        # imported on use: not needed before something fails
+        from dogent_tui.agent.unanswered import asked_again, unanswered_failure
 
         if failure := stopped_reply(ended.because, self.endpoint):
             return failure
@@ -547,9 +544,8 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if (
-            run.is_stopped and self._ending is None
-        ):  # what is open when we close is asked again later
+        # what is open when we close is asked again later
+        if run.is_stopped and self._ending is None:
             self._requests.abandon()
             self.send_answers()
         if ended.outcome == "completed":
@@ -623,9 +619,10 @@ class AgentService:
 
     async def _give_up_where_dead(self, turn: Turn, silent_s: float, most_s: float) -> None:
         """End the run as failed if the endpoint is unreachable or was silent for too long."""
+        # imported on use: not needed before something fails
         from dogent_tui.agent.unanswered import (
             given_up,
-        )  # imported on use: not needed before something fails
+        )
 
         heard = turn.run.last_heard
         failure = await given_up(self.endpoint, silent_s, most_s, _CHECK_LIMIT_S)

@@ -102,9 +102,8 @@ def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]
             and "" in a[i:to_i]
             and [not text for text in a[i:to_i]] == [not text for text in b[j:to_j]]
         ):
-            pairs = list(
-                zip(here, there, strict=True)
-            )  # new words, paragraph by paragraph in the same place
+            # new words, paragraph by paragraph in the same place
+            pairs = list(zip(here, there, strict=True))
         similar += pairs
     if similar:
         weak = dict.fromkeys(similar)

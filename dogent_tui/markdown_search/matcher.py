@@ -201,10 +201,8 @@ def _snippet(data: bytes, place: int, end: int) -> str:
     `place`.
     """
     begin = data.rfind(b"\n", 0, place) + 1
-    from_, to = (
-        max(begin, place - 4 * _SHOWN),
-        min(end, place + 4 * _SHOWN),
-    )  # no character takes more than four bytes
+    # no character takes more than four bytes
+    from_, to = max(begin, place - 4 * _SHOWN), min(end, place + 4 * _SHOWN)
     before = data[from_:place].decode("utf-8", "ignore")
     text = before + data[place:to].decode("utf-8", "ignore")
     first = 0 if from_ == begin and len(text) <= _SHOWN else max(0, len(before) - _BEFORE)

@@ -231,9 +231,8 @@ def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
         else:
             child = path[: slash + 1]
             yield child
-            at = bisect_left(
-                paths, child[:-1] + "0", lo=at
-            )  # "0" is the character after "/": past all its contents
+            # "0" is the character after "/": past all its contents
+            at = bisect_left(paths, child[:-1] + "0", lo=at)
 
 
 def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> list[FileHit]:

@@ -59,9 +59,8 @@ def sheet_names(path: Path) -> list[str]:
             return []
         with zipfile.ZipFile(path) as archive:
             return [sheet.name for sheet in table_of_contents(archive).sheets]
-    except (
-        Exception
-    ):  # zipfile and the decompressors raise all kinds of errors for a damaged archive
+    except Exception:
+        # zipfile and the decompressors raise all kinds of errors for a damaged archive
         return []
 
 

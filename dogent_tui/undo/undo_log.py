@@ -453,9 +453,8 @@ def _begin_with(source: Path, target: Path) -> None:
         else:
             os.link(old, new)
 
-    with contextlib.suppress(
-        OSError, shutil.Error
-    ):  # without them, nothing before the fork can be undone
+    with contextlib.suppress(OSError, shutil.Error):
+        # without them, nothing before the fork can be undone
         shutil.copytree(source, target, copy_function=copy)
 
 

@@ -186,9 +186,8 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
             code="damaged",
         ) from error
     line, _, data = output.partition(b"\n")
-    made = (
-        msgspec.json.decode(line, type=PreparedPicture) if line else PreparedPicture("damaged")
-    )  # a decoder crashed
+    # a decoder crashed
+    made = msgspec.json.decode(line, type=PreparedPicture) if line else PreparedPicture("damaged")
     _check_made(name, made)
     return Picture(made.mime, data, made.width, made.height, made.note)
 

@@ -142,9 +142,8 @@ def test_a_private_address_is_asked_about_where_the_user_named_it_and_refused_ot
         "Open http://127.0.0.1:8080/",
     )
     assert verdict(authority, fetch("http://wiki/")) == "deny"
-    assert (
-        verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"
-    )  # the CLI's own tool is another matter
+    # the CLI's own tool is another matter
+    assert verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"
 
 
 def test_what_the_user_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):

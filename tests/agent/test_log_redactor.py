@@ -128,9 +128,8 @@ async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_o
     monkeypatch.setenv("MY_SEARCHES", "in-the-environment-2")
     workspace = Workspace(tmp_path)
     opened = open_session(workspace, SessionOptions(profile="offline"))
-    recorder = session_recorder(
-        opened
-    )  # the files are as they were made: no profile of theirs has a key yet
+    # the files are as they were made: no profile of theirs has a key yet
+    recorder = session_recorder(opened)
     vision = {
         "provider": "openai",
         "model": "m",

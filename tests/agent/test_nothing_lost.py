@@ -196,9 +196,8 @@ def test_a_page_that_a_power_cut_took_is_told_by_the_log(workspace, left):
     log.close()
     page = metadata_file(log.path)
     page.unlink() if left is None else page.write_text(left)
-    (page.parent / ".dogent-0123456789ab.tmp").write_text(
-        '{"session_id": "s", '
-    )  # written, and not renamed any more
+    # written, and not renamed any more
+    (page.parent / ".dogent-0123456789ab.tmp").write_text('{"session_id": "s", ')
     (record,) = list_sessions(workspace)
     assert (record.session_id, record.title, record.workspace) == (
         "s",
@@ -324,9 +323,8 @@ async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_k
     workspace, tmp_path, monkeypatch
 ):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(
-        "DOGENT_HOME", str(tmp_path / "file" / "home")
-    )  # root may write what is read-only; nobody can this
+    # root may write what is read-only; nobody can this
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
     notices: list[Notice] = []
 
     async def events():

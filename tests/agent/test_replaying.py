@@ -141,9 +141,8 @@ def entries(events) -> list:
     for entry in model.entries:
         if isinstance(entry, Reply):
             assert entry.text is not None  # joins what came
-    return [
-        entry for entry in model.entries if not getattr(entry, "gone", False)
-    ]  # of what was dropped nothing is seen
+    # of what was dropped nothing is seen
+    return [entry for entry in model.entries if not getattr(entry, "gone", False)]
 
 
 @given(conversations())

@@ -168,9 +168,8 @@ async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch
         hanging = launcher.conversation
         assert not hanging.killed  # the user is free before it is
         await agent.service.submit(Prompt("Again"))
-        await agent.heard(
-            SessionStarted, 2
-        )  # the kernel may not have ended the first one: its disk hangs
+        # the kernel may not have ended the first one: its disk hangs
+        await agent.heard(SessionStarted, 2)
         assert hanging.killed
         assert hanging.interrupts > 1
         assert launcher.conversation is not hanging

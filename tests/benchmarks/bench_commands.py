@@ -98,9 +98,8 @@ async def _beside_bare(root: Path, command: str) -> list[float]:
             _took,
             lambda: subprocess.run(["/bin/bash", "-c", f"eval '{command}'"], cwd=root, check=True),
         )
-        await asyncio.sleep(
-            0.05
-        )  # between two commands a model thinks; that is when the next room is made
+        # between two commands a model thinks; that is when the next room is made
+        await asyncio.sleep(0.05)
         behind = await asyncio.to_thread(
             _took,
             lambda text=walled: subprocess.run(["/bin/bash", "-c", text], cwd=root, check=True),

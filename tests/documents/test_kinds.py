@@ -16,9 +16,8 @@ def zipped(**members):
     with zipfile.ZipFile(data, "w") as archive:
         for name, content in members.items():
             path = name.replace("__", "/").replace("_xml", ".xml").replace("_bin", ".bin")
-            archive.writestr(
-                zipfile.ZipInfo(path), content
-            )  # of 1980: the same in each of the processes that run the tests
+            # of 1980: the same in each of the processes that run the tests
+            archive.writestr(zipfile.ZipInfo(path), content)
     return data.getvalue()
 
 

@@ -137,9 +137,8 @@ async def agent(
     """A connected service on the scripted API that the tests of a module share. It hears what
     happens from here on.
     """
-    monkeypatch.setenv(
-        "DOGENT_HOME", str(shelf.home / ".dogent")
-    )  # where it is started again, it looks for its session there
+    # where it is started again, it looks for its session there
+    monkeypatch.setenv("DOGENT_HOME", str(shelf.home / ".dogent"))
     service = shelf.service
     if service is None or service.state != "idle" or service.queued:
         await shelf.stack.aclose()

@@ -58,9 +58,8 @@ class Forked:
     async def _wait(self) -> int:
         with self._keeper:
             report = await asyncio.get_running_loop().sock_recv(self._keeper, _NUMBER.size)
-        self.returncode = (
-            _NUMBER.unpack(report)[0] if report else -signal.SIGKILL
-        )  # the keeper itself was killed
+        # the keeper itself was killed
+        self.returncode = _NUMBER.unpack(report)[0] if report else -signal.SIGKILL
         return self.returncode
 
     async def wait(self) -> int:

@@ -209,9 +209,8 @@ class Terminal:
         were seen once.
         """
         found = {process for process in self._walled if lives(process)}
-        leader = (
-            self.process.pid if self.process.returncode is None else None
-        )  # one that was forked shows another's variables
+        # one that was forked shows another's variables
+        leader = self.process.pid if self.process.returncode is None else None
         for process in psutil.process_iter():
             if process in self._strangers:
                 continue
@@ -260,9 +259,8 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         """Make the window another size."""
         self.screen.resize(columns, rows)
-        _set_size(
-            self._master, (columns, rows)
-        )  # the kernel sends SIGWINCH to the foreground process group
+        # the kernel sends SIGWINCH to the foreground process group
+        _set_size(self._master, (columns, rows))
 
     def read(self, *, on: bool) -> None:
         """Read what the program writes, or leave it where it is: a terminal that hangs."""

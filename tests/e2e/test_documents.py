@@ -70,9 +70,8 @@ async def test_outside_of_the_workspace_the_user_is_asked(api, agent, tmp_path):
 @pytest.mark.thorough
 async def test_a_long_reading_tells_how_far_it_is_and_an_interrupt_ends_it_with_the_run(api, agent):
     (agent.root / "long.csv").write_text("1,2,3,4,5,6,7,8,9\n" * 2_000_000, encoding="utf-8")
-    api.call(
-        READ, {"path": "long.csv", "offset": 10**9}
-    )  # known to lie beyond the end only when all is read
+    # known to lie beyond the end only when all is read
+    api.call(READ, {"path": "long.csv", "offset": 10**9})
     await agent.service.submit(Prompt("Read to the end"))
     await agent.heard(ToolUse)
     told = await agent.heard(ToolOutput, 2)

@@ -105,6 +105,5 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
         request = str(api.requests[-1].messages)
         assert not any(word in request for word in ("ALPHA", "BETA", "DELTA"))
         assert agent.of(Notice) == []
-        assert (
-            agent.service.session_id != session_id
-        )  # nothing came before: another session of the CLI
+        # nothing came before: another session of the CLI
+        assert agent.service.session_id != session_id

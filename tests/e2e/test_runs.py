@@ -68,9 +68,8 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert metadata == [attachment.as_metadata() for attachment in attachments]
     assert "Alpha is first." not in str(api.requests[0].messages)
     assert [use.name for use in agent.of(ToolUse)] == ["Read", "Read", "Write"]
-    assert "Alpha is first." in "".join(
-        result.content for result in agent.of(ToolResult)
-    )  # results come in any order
+    # results come in any order
+    assert "Alpha is first." in "".join(result.content for result in agent.of(ToolResult))
     assert agent.of(PermissionRequested) == []
     assert agent.of(UsageChanged)
 
@@ -338,10 +337,8 @@ async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
         assert "Metric units" in api.requests[0].system
     workspace.constraints_file.write_text("No units", encoding="utf-8")
     async with open_service(session=SessionChoice(choice.session_id, resume=True)) as agent:
-        for number in (
-            4,
-            5,
-        ):  # what was told before lies behind the new system prompt, and would count
+        for number in (4, 5):
+            # what was told before lies behind the new system prompt, and would count
             api.say(f"Answer {number}.")
             await agent.run(f"Question {number}")
         assert [request.last_user_text().count("No units") for request in api.requests[-2:]] == [

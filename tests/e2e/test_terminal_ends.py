@@ -64,18 +64,16 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         await terminal.exited()
     async with dogent.open("--continue", ready=False) as terminal:
         await terminal.wait_for("It was the first.", "▌ delete it", "■ stopped", "ready")
-        dogent.api.say(
-            "It is still there."
-        )  # now: what the killed one's process still asks is not answered with it
+        # now: what the killed one's process still asks is not answered with it
+        dogent.api.say("It is still there.")
         terminal.type("is it there?\r")
         await terminal.wait_for("It is still there.", "ready")
     assert (workspace.root / "keep.md").exists()
     messages = dogent.api.requests[-1].messages
     assert "delete it" in str(messages)
     calls = {call.id for message in messages for call in message.tool_calls}
-    assert calls == {
-        result.tool_use_id for message in messages for result in message.tool_results
-    }  # else the API refuses it
+    # else the API refuses it
+    assert calls == {result.tool_use_id for message in messages for result in message.tool_results}
 
 
 WHO = {
@@ -159,12 +157,8 @@ def _recalled(terminal, text: str) -> bool:
 @pytest.mark.parametrize(
     ("way", "running"),
     [("closed window", False), ("closed window", True), ("SIGTERM", True), ("SIGHUP", True)],
-    ids=[
-        "closed window-idle",
-        "closed window-busy",
-        "SIGTERM-busy",
-        "SIGHUP-busy",
-    ],  # signals to an idle one: test_terminal_start
+    # signals to an idle one: test_terminal_start
+    ids=["closed window-idle", "closed window-busy", "SIGTERM-busy", "SIGHUP-busy"],
 )
 async def test_the_agent_ends_with_us(dogent, way, running):
     dogent.api.call("Bash", {"command": "tail -f /dev/null"})

@@ -156,9 +156,10 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
     await terminal.wait_for("waiting for you")
     assert victim.exists()
     terminal.on_output = None
+    # Enter is the highlighted answer: deny
     await terminal.press_until(
         "\r", lambda: "✗ denied" in terminal.text(), "the run ended by the denial"
-    )  # Enter is the highlighted answer: deny
+    )
     await terminal.wait_for("ready")
     assert victim.read_text(encoding="utf-8") == "precious"
 

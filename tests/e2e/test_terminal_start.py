@@ -39,9 +39,8 @@ async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(
         await terminal.wait_for("› Hello there")
         assert SIDEBAR not in terminal.text()  # there is nothing to show in it
         terminal.type("\r")
-        await terminal.wait_for(
-            "Good day to you.", "ready"
-        )  # also where Enter came before the agent was there
+        # also where Enter came before the agent was there
+        await terminal.wait_for("Good day to you.", "ready")
         await eventually(
             lambda: '"run_started"' in _logged(dogent), "the prompt in the log of the session"
         )

@@ -64,9 +64,8 @@ async def test_in_file_names_and_tool_results(dogent):
         terminal.type(TAB)
         await terminal.wait_for("› Look at @")
         terminal.type("\r")
-        await terminal.wait_for(
-            "It contains the control character", "Deny n"
-        )  # a name that no honest file has
+        # a name that no honest file has
+        await terminal.wait_for("It contains the control character", "Deny n")
         await terminal.press_until(
             "y", lambda: "All read." in terminal.text(), "the run after the question"
         )

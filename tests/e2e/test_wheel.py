@@ -76,9 +76,8 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
         check=True,
         cwd=tmp_path,
     )
-    subprocess.run(
-        [*pip, "check"], check=True, cwd=tmp_path
-    )  # each is there, in a version that will do
+    # each is there, in a version that will do
+    subprocess.run([*pip, "check"], check=True, cwd=tmp_path)
     program = environment / "bin" / "dogent-tui"
     version = subprocess.run(
         [str(program), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path

@@ -457,9 +457,8 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
             + b"\n"
         )
         while True:
-            line = json.loads(
-                await asyncio.wait_for(process.stdout.readline(), LIMIT_S)
-            )  # each one is JSON
+            # each one is JSON
+            line = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
             lines.append(line)
             if line.get("id") == number and "method" not in line:
                 return dict(line)
@@ -482,9 +481,8 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
 async def test_cancelling_before_anything_has_begun(place: Place) -> None:
     async with place.editor() as editor:
         prompt = editor.conn.prompt(session_id=editor.session, prompt=[text_block("never mind")])
-        answer, _ = await asyncio.gather(
-            prompt, editor.conn.cancel(session_id=editor.session)
-        )  # in one go
+        # in one go
+        answer, _ = await asyncio.gather(prompt, editor.conn.cancel(session_id=editor.session))
         assert answer.stop_reason == "cancelled"
         place.api.reset()
         place.api.say("Here.")

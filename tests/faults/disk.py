@@ -96,9 +96,8 @@ class Disk:
         """After the application has ended: what a restart of the machine does to a disk that
         broke.
         """
-        repaired = self._image.with_name(
-            "repaired"
-        )  # the broken one lives for as long as any namespace has it
+        # the broken one lives for as long as any namespace has it
+        repaired = self._image.with_name("repaired")
         _run("umount", "--lazy", str(self.folder))
         _run("cp", "--sparse=always", str(self._image), str(repaired))
         subprocess.run(["e2fsck", "-fy", str(repaired)], capture_output=True)

@@ -242,10 +242,8 @@ class Stage:
     def _expect(self) -> None:
         """Note what is on the screen, which must not be lost."""
         text = self.terminal.text()
-        retried = self.row.victim in (
-            "endpoint",
-            "network",
-        )  # what was streamed of an unfinished reply is dropped, and comes again
+        # what was streamed of an unfinished reply is dropped, and comes again
+        retried = self.row.victim in ("endpoint", "network")
         self._shown_word = 0 if retried else last_word(text)
         self._shown_typed = self.typed_on_screen()
         taken_back = self.row.state == "rewind"
@@ -531,9 +529,8 @@ class Stage:
 
     def _look_at_file(self, file: Path) -> None:
         name = file.relative_to(self.disk.folder)
-        if (
-            file.suffix in (".json", ".jsonl") and "claude" not in file.parts
-        ):  # the CLI reads over what it could not write
+        # the CLI reads over what it could not write
+        if file.suffix in (".json", ".jsonl") and "claude" not in file.parts:
             text = file.read_bytes()
             for number, line in enumerate(
                 text.split(b"\n") if file.suffix == ".jsonl" else [text], 1

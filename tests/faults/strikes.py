@@ -73,9 +73,8 @@ async def _terminal(stage: "Stage") -> Heal:
         case "garbage":
             for _ in range(20):
                 terminal.type(stage.draw.choice(_GARBAGE_KEYS))
-            terminal.send(
-                stage.draw.randbytes(40).translate(None, bytes(range(32)))
-            )  # control keys do what they are for
+            # control keys do what they are for
+            terminal.send(stage.draw.randbytes(40).translate(None, bytes(range(32))))
             terminal.type("\x1b[201~")
         case "cut":
             terminal.type("\x1b[1;5")

@@ -111,9 +111,8 @@ def wanted_more(ran: Ran, workspace: Path) -> Iterator[str]:
 def _outside(line: str, workspace: Path) -> Iterator[str]:
     for place in _PLACE.findall(line):
         real = os.path.normpath(os.path.join(workspace, os.path.expanduser(place)))  # noqa: PTH111, PTH118
-        is_place = (
-            os.path.lexists("/".join(real.split("/")[:2])) and real != "/"
-        )  # not a pattern between strokes
+        # not a pattern between strokes
+        is_place = os.path.lexists("/".join(real.split("/")[:2])) and real != "/"
         if is_place and not Path(real).is_relative_to(workspace) and not real.startswith(_SYSTEM):
             yield real
 

@@ -74,9 +74,8 @@ def _window(workspace: Workspace, who: str, rounds: int, seconds: float, counts,
         number += 1
     log.close()
     counts.put((who, number))
-    all_done.wait(
-        seconds + 100
-    )  # the draft of a window that has closed belongs to the next one that opens
+    # the draft of a window that has closed belongs to the next one that opens
+    all_done.wait(seconds + 100)
     drafts.close()
 
 

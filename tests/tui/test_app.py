@@ -470,9 +470,8 @@ async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
         await s.until(lambda: s.app.conversation.prompt.editor.is_blank)
         assert s.app.conversation.prompt.query_one("#prompt-hint").content == "Ctrl+C again to quit"
         assert not s.app._notifications
-        await s.app.push_screen(
-            Screen()
-        )  # as the outline and the review are: no dialog above the conversation
+        # as the outline and the review are: no dialog above the conversation
+        await s.app.push_screen(Screen())
         await s.pilot.press("ctrl+c")
         (said,) = s.app._notifications
         assert said.message == "Esc back · Ctrl+Q quit"

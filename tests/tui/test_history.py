@@ -110,9 +110,8 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
         assert s.app.screen.list.items[0].name == "Prompt 99999"
         keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#offers")
         await s.until(lambda: keys.region.height == 1)
-        assert box.content_region.contains_region(
-            keys.region
-        )  # a full list leaves room for them, at 80 columns by 24 lines
+        # a full list leaves room for them, at 80 columns by 24 lines
+        assert box.content_region.contains_region(keys.region)
         await s.pilot.press(*"marma")
         await s.until(
             lambda: [one.name for one in s.app.screen.list.items] == ["Write about marmalade"]

@@ -46,9 +46,8 @@ def poor_cells(app) -> Iterator[str]:
             drawn = set(text) - _BLOCKS - {" ", "\xa0"}
             if not drawn or style is None or style.color is None or style.bgcolor is None:
                 continue
-            if (
-                ansi or style.color.is_default or style.bgcolor.is_default
-            ):  # the terminal's own, which nobody knows
+            # the terminal's own, which nobody knows
+            if ansi or style.color.is_default or style.bgcolor.is_default:
                 if style.color == style.bgcolor and not style.color.is_default:
                     yield f"{text!r} {style}"
                 continue

@@ -143,9 +143,8 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
         screen.query_one(RowList).go_to(row(workspace, "primary_language"))
         await pressed(s, "enter", then=TypingScreen)
-        assert (
-            s.app.screen.query_one(Input).placeholder == "same as the prompt"
-        )  # what holds as long as nothing is typed
+        # what holds as long as nothing is typed
+        assert s.app.screen.query_one(Input).placeholder == "same as the prompt"
         await s.pilot.press(*"Deutsch")
         await pressed(s, "enter", then=SettingsScreen)
         screen.query_one(RowList).go_to(row(workspace, "theme"))
@@ -154,9 +153,8 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await s.until(lambda: screen.draft.changes)
         assert not workspace.settings_file.exists()
         await s.pilot.press("ctrl+s")
-        await s.until(
-            lambda: reopened and "Saved: .dogent/dogent.json" in hint(s)
-        )  # nothing was said: it begins again
+        # nothing was said: it begins again
+        await s.until(lambda: reopened and "Saved: .dogent/dogent.json" in hint(s))
         assert reopened[0].resume == ""
         assert s.app.theme == stored(workspace)["theme"]
         assert stored(workspace)["review_edits"] is True
@@ -295,9 +293,8 @@ async def test_who_answers_holds_at_once_and_the_conversation_continues(
         await s.send("go")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
-        s.app.session.opened = replace(
-            s.app.opened, options=SessionOptions(profile="work")
-        )  # named on the command line
+        # named on the command line
+        s.app.session.opened = replace(s.app.opened, options=SessionOptions(profile="work"))
         await opened(s, "right", "u", "ctrl+s")
         await s.until(lambda: reopened and "From now on:" in hint(s))
         assert stored(workspace) == {"profile": "deepseek"}
@@ -336,11 +333,12 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         screen.query_one(RowList).go_to(own_row("keys:plan"))
         await pressed(s, "enter", then=PressKeyScreen)
         box = s.app.screen.query_one("#typing")
+        # a box, as all questions
         assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (
             True,
             True,
             "round",
-        )  # a box, as all questions
+        )
         await s.pilot.press("ctrl+b")
         assert "ctrl+b is already used for: Files." in seen(s)
         await s.pilot.press("x")

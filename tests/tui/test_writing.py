@@ -54,9 +54,8 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_user_says_so(sta
         await s.until(
             lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open
         )
-        assert (
-            s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."
-        )  # another sentence follows
+        # another sentence follows
+        assert s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."
         await s.pilot.press("escape")
         await s.until(lambda: "is unchanged" in hint(s))
         assert workspace.constraints_file.read_text() == "mine\n"
@@ -74,9 +73,8 @@ async def test_init_alone_lists_the_templates(stage, workspace):
         await run(s, "/init")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         rows = [str(option.prompt) for option in s.app.screen.query_one(OptionList).options]
-        assert (
-            "built-in:proposal · Proposal: how to write it" in rows
-        )  # what to type after /init and @@ is first
+        # what to type after /init and @@ is first
+        assert "built-in:proposal · Proposal: how to write it" in rows
         await s.pilot.press("enter")
         await s.until(workspace.constraints_file.exists)
 

@@ -242,9 +242,8 @@ def _map_user(here: int, outside: int) -> None:
         ("uid_map", f"{here} {outside} 1"),
         ("gid_map", f"{here} {outside} 1"),
     ):
-        opened = os.open(
-            f"/proc/self/{name}", os.O_WRONLY
-        )  # a text file would lose the error when it is closed
+        # a text file would lose the error when it is closed
+        opened = os.open(f"/proc/self/{name}", os.O_WRONLY)
         os.write(opened, text.encode())
         os.close(opened)
 
@@ -331,9 +330,8 @@ def _programs_of_packages() -> list[str]:
 def _inside(request: dict[str, Any]) -> None:
     if request["inside"] == "namespace root":
         user = os.getuid()
-        _call(
-            "unshare", _NEWUSER | _NEWNS | _NEWIPC
-        )  # mounts of its own: those of before are locked
+        # mounts of its own: those of before are locked
+        _call("unshare", _NEWUSER | _NEWNS | _NEWIPC)
         _map_user(0, user)
     os.set_inheritable(request["answer"], False)
     nothing = os.open(os.devnull, os.O_RDONLY)

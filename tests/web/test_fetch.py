@@ -146,9 +146,8 @@ async def test_a_document_is_read_by_the_documents_library(fetcher: Fetcher, sit
     document.add_heading("The bridge", 1)
     document.add_paragraph(SENTENCE)
     document.save(report)
-    found = await fetcher.fetch(
-        site.add("/download", report.getvalue(), "text/html")
-    )  # named and called as nothing
+    # named and called as nothing
+    found = await fetcher.fetch(site.add("/download", report.getvalue(), "text/html"))
     assert found.text.startswith("# The bridge\n\nThe committee")
     assert found.format == "docx"
     assert found.content_type.endswith("wordprocessingml.document")

@@ -81,11 +81,12 @@ def test_of_a_very_long_prompt_the_beginning_and_the_end_count():
     )
     hosts.heard("\n".join(f"h{number}.example" for number in range(3000)))
     hosts.heard("And http://now.corp/")
+    # a thousand are kept
     assert [hosts.named(f"http://{name}.corp/") for name in ("first", "last", "now")] == [
         False,
         False,
         True,
-    ]  # a thousand are kept
+    ]
     hosts.heard(
         "http://first.corp/ "
         + "x" * 100_000

@@ -581,8 +581,7 @@ async def test_a_provider_that_is_not_there_or_hangs_up():
 
 
 async def test_a_connection_that_is_not_safe(server):
-    error = await failure(
-        Searcher(profile("brave", server.url.replace("http:", "https:")))
-    )  # which speaks no TLS
+    # which speaks no TLS
+    error = await failure(Searcher(profile("brave", server.url.replace("http:", "https:"))))
     assert error.code == "tls"
     assert "endpoint of the profile mine" in error.remedy

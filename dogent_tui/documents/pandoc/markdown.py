@@ -134,11 +134,12 @@ class MarkdownWriter:
         return text
 
     def _of_para(self, inlines: list[Node]) -> str:
+        # a line of a table of contents, whose address is longer than its text
         if (
             len(inlines) == 1
             and inlines[0]["t"] == "Link"
             and inlines[0]["c"][2][0].startswith("#")
-        ):  # a line of a table of contents, whose address is longer than its text
+        ):
             text = self._inlines.without_links(inlines).strip()
         else:
             text = self._inlines.write(inlines).strip()

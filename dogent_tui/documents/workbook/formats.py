@@ -38,9 +38,8 @@ NOTHING = ";;;"
 _LONGEST_CODE = 1000
 """Characters; Excel takes 255."""
 
-_CONTEXT = Context(
-    prec=700, rounding=ROUND_HALF_UP
-)  # a double has at most 309 digits before the point
+# a double has at most 309 digits before the point
+_CONTEXT = Context(prec=700, rounding=ROUND_HALF_UP)
 _MOST_PLACES = 120
 _TOKEN = re.compile(
     r"""

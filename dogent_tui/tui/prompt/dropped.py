@@ -57,8 +57,6 @@ def existing(paths: list[str], folder: Path) -> list[Path] | None:
     try:
         found = [folder / Path(path).expanduser() for path in paths]
         return found if found and all(path.exists() for path in found) else None
-    except (
-        OSError,
-        RuntimeError,
-    ):  # a name too long, an inaccessible folder, an unknown ~user
+    except (OSError, RuntimeError):
+        # a name too long, an inaccessible folder, an unknown ~user
         return None

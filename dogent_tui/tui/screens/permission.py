@@ -310,8 +310,7 @@ def make_room(screen: ConversationPort, rows: int) -> None:
         ):
             styles.clear_rule(rule)
             styles.refresh(layout=True)
-    elif (
-        body.margin.bottom != rows + 1
-    ):  # set directly: a class would cause the whole screen to be styled again
+    elif body.margin.bottom != rows + 1:
+        # set directly: a class would cause the whole screen to be styled again
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
         body.margin = (0, 0, rows + 1, 0)  # the keys are between the question and the status bar

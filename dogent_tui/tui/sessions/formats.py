@@ -283,9 +283,8 @@ async def export_session(app: AppPort, typed: str) -> str:
     screen, opened = app.conversation, app.opened
     if form is None:
         if not screen.prompt.editor.value:
-            screen.prompt.editor.replace_all(
-                f"/export-session {typed}"
-            )  # so that only the name remains to be typed
+            # so that only the name remains to be typed
+            screen.prompt.editor.replace_all(f"/export-session {typed}")
         return _USAGE
     entries = screen.transcript.model.entries
     if not entries:

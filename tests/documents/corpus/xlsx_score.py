@@ -98,16 +98,13 @@ def _expected_texts(folder: Path, entry: dict[str, Any]) -> Iterator[tuple[str, 
         markdown = (folder / expected["md"]).read_text(encoding="utf-8")
         for part in re.split(r"(?m)^## ", markdown)[1:]:
             sheet, _, body = part.partition("\n")
-            body = re.sub(
-                r"(?m)^[A-Z][a-z]+ chart\n\n(?:\|.*\n?)+", "", body
-            )  # the data that a chart keeps for itself
+            # the data that a chart keeps for itself
+            body = re.sub(r"(?m)^[A-Z][a-z]+ chart\n\n(?:\|.*\n?)+", "", body)
             texts = (
                 text for line in body.splitlines() if line.startswith("|") for text in _row(line)
             )
-            yield (
-                sheet.strip(),
-                list(dict.fromkeys(texts)),
-            )  # each once: it repeats the value of merged cells
+            # each once: it repeats the value of merged cells
+            yield (sheet.strip(), list(dict.fromkeys(texts)))
         return
     sheets = (
         json.loads((folder / expected["file"]).read_text(encoding="utf-8"))
@@ -180,9 +177,8 @@ def _rounds_to(number: float, shown: str) -> bool:
     unit = 10.0 ** -len(digits.partition(".")[2])
     if "%" in shown:
         value, unit = value / 100, unit / 100
-    return abs(value - number) <= max(
-        unit * 0.5001, abs(number) * 1e-11
-    )  # twelve digits are expected
+    # twelve digits are expected
+    return abs(value - number) <= max(unit * 0.5001, abs(number) * 1e-11)
 
 
 def main(arguments: list[str]) -> None:

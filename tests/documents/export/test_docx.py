@@ -266,9 +266,8 @@ def test_a_page_breaks_before_the_paragraph_and_leaves_no_empty_line(export):
     )
     breaks = {p.text: p.paragraph_format.page_break_before for p in made.document.paragraphs}
     assert (breaks["One."], breaks["Two"], breaks["Three."]) == (None, True, True)
-    assert (
-        made.part("word/document.xml").count('<w:br w:type="page"') == 1
-    )  # a table cannot take it
+    # a table cannot take it
+    assert made.part("word/document.xml").count('<w:br w:type="page"') == 1
 
 
 def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export):
@@ -323,9 +322,8 @@ def test_what_is_read_from_right_to_left_is_so_in_word(export):
 def test_a_long_cell_leaves_its_neighbors_room_for_a_whole_word(export):
     made = export(f"| Month | Remark |\n|---|---|\n| November | {'a long remark ' * 20} |\n")
     (table,) = made.document.tables
-    assert (
-        table.columns[0].width.pt > 60
-    )  # the word has 46 points, bold 50, and the cell margins of 13
+    # the word has 46 points, bold 50, and the cell margins of 13
+    assert table.columns[0].width.pt > 60
 
 
 def test_what_follows_a_tight_list_keeps_off_it(export):

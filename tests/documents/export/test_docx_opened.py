@@ -114,6 +114,5 @@ async def test_libreoffice_lays_out_all_of_it(tmp_path):
     assert "What the note says." in pages[0]
     assert "Second chapter\nThe end." in pages[1]
     assert "https://example.org/there" in links
-    assert [round(picture.width) for picture in pictures] == [
-        pytest.approx(227, abs=3)
-    ]  # half of the lines' width
+    # half of the lines' width
+    assert [round(picture.width) for picture in pictures] == [pytest.approx(227, abs=3)]

@@ -185,9 +185,8 @@ async def export(
 
     work = outside.parent / "work"
     harmless, hostile = "# Harmless\n\nHarmless words.", filled(text)
-    parts = (
-        (hostile, harmless) if hostile.startswith("---") else (harmless, hostile)
-    )  # front matter
+    # front matter
+    parts = (hostile, harmless) if hostile.startswith("---") else (harmless, hostile)
     (work / "a.md").write_text("\n\n".join(parts) + "\n")
     reaching = work / "reaching.svg"
     reaching.write_text(filled(reaching.read_text()))
@@ -231,13 +230,8 @@ async def test_nothing_leaks_out_of_a_hostile_text(name, exporter, outside, list
     result = await export(exporter, outside, listener, PAYLOADS[name])
     assert result.engine.startswith("Chromium")
     assert_clean(result.path, listener)
-    if name not in {
-        "style attribute",
-        "formula",
-        "raw typst",
-        "front matter",
-        "tex",
-    }:  # dropped as looks are, or never had an effect
+    # dropped as looks are, or never had an effect
+    if name not in {"style attribute", "formula", "raw typst", "front matter", "tex"}:
         assert result.left_out
 
 

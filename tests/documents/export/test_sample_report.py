@@ -87,9 +87,8 @@ async def test_the_pdf_without_a_browser(typesetter, tmp_path):
     result, document = await printed(typesetter, tmp_path)
     assert (len(result.warnings), result.left_out) == (1, ())
     assert unnumbered(headings_of(result.path)) == HEADINGS
-    assert (
-        "The peak is the highest mean" in document[0].get_text()
-    )  # a note at the foot of its page
+    # a note at the foot of its page
+    assert "The peak is the highest mean" in document[0].get_text()
     assert len([page for page in document if page.rect.width > page.rect.height]) == 1
     everything = " ".join(" ".join(page.get_text().split()) for page in document)
     assert "Table 1: Availability in per cent" in everything

@@ -209,9 +209,8 @@ def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     assert next(blocks).source.cells == "A1:B49"
     rows = sum(block.markdown.count("item ") for block in blocks)
     assert rows == count - 49
-    assert (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000
-    )  # KB, of a sheet of 20 MB
+    # KB, of a sheet of 20 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000
 
 
 def test_a_million_empty_cells_keep_nobody_waiting(tmp_path, monkeypatch):

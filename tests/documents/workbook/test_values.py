@@ -75,9 +75,8 @@ def test_a_spreadsheet_of_open_document_is_read(tmp_path):
     path = tmp_path / "a.ods"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", MIMETYPE)
-        archive.writestr(
-            "content.xml", ODS.replace("\n", "")
-        )  # calamine takes no blanks between cells
+        # calamine takes no blanks between cells
+        archive.writestr("content.xml", ODS.replace("\n", ""))
         manifest = (
             "<manifest:manifest"
             ' xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'

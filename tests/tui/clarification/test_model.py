@@ -35,9 +35,8 @@ def test_one_of_several_or_several(form):
     form.number(2)
     assert form.answers["audience"] == "staff"
     form.choose()
-    assert (
-        form.answers["audience"] == "staff"
-    )  # a single choice is not given up by choosing it again
+    # a single choice is not given up by choosing it again
+    assert form.answers["audience"] == "staff"
     form.go(2)
     form.number(3)
     form.number(1)

@@ -381,9 +381,8 @@ async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")
         assert "^T Tree  Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
-        await until(
-            editor, lambda: shown(editor).count("ResultsX") == 3
-        )  # in the tree, the text and the preview
+        # in the tree, the text and the preview
+        await until(editor, lambda: shown(editor).count("ResultsX") == 3)
         assert "6 headings · 1 ~ changed" in shown(editor)
         assert editor.tree.endswith("2ResultsX<")
         await editor.press(*["up"] * 30)
@@ -413,9 +412,8 @@ async def test_the_markdown_is_highlighted_and_code_is_no_heading(context):
         assert looks[2] == looks[4] == code
         assert not looks[1]
         await editor.press(*["down"] * 4, "end", "backspace", "backspace", "backspace")
-        await until(
-            editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code
-        )  # no end: all of it is code
+        # no end: all of it is code
+        await until(editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code)
 
 
 async def test_accept(context):
@@ -555,10 +553,11 @@ def test_every_action_has_a_key_that_every_terminal_sends(keys):
             map(EVERY_TERMINAL.fullmatch, binding.key.split(","))
         )
     lacking = {action for action, has_key in sent.items() if not has_key}
+    # v and V go there
     assert lacking <= {f"go{to}, True)" for to in ("_to(0", "_to(1000000")} | {
         "page(-1, True)",
         "page(1, True)",
-    }  # v and V go there
+    }
 
 
 async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(context):

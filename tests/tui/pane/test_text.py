@@ -40,9 +40,8 @@ def test_the_parts_are_the_text(lines):
     markdown = MarkdownText("\n".join(lines))
     rebuilt: list[str] = []
     for part in markdown.parts:
-        repeated = (
-            len(rebuilt) - part.first
-        )  # the beginning of a code block or table is repeated before the rest of it
+        # the beginning of a code block or table is repeated before the rest of it
+        repeated = len(rebuilt) - part.first
         assert repeated in {0, 1, 2}
         rebuilt += part.text.split("\n")[repeated:]
     assert rebuilt == markdown.lines

@@ -80,10 +80,8 @@ async def test_an_older_result_never_replaces_a_newer_one() -> None:
         completions.release.set()
         await app.workers.wait_for_complete()
         assert [row.label for row in app.picker.rows] == ["abc"]
-        assert completions.asked == [
-            "a",
-            "abc",
-        ]  # one search at a time, and none for what is typed over
+        # one search at a time, and none for what is typed over
+        assert completions.asked == ["a", "abc"]
 
 
 async def test_a_result_for_a_closed_popup_opens_nothing() -> None:

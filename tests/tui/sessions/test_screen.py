@@ -180,15 +180,13 @@ async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, 
         await s.pilot.press("t", "e", "a")
         await s.until(lambda: len(screen.list.items) == 1)
         await s.pilot.press("f2", *"Cocoa", "enter")
-        await s.until(
-            lambda: [record.title for record in screen.list.items] == ["Coffee", "Cocoa"]
-        )  # “tea” would hide it now
+        # “tea” would hide it now
+        await s.until(lambda: [record.title for record in screen.list.items] == ["Coffee", "Cocoa"])
         assert (line.value, options.highlighted) == ("", 1)
         await s.pilot.press("c", "o", "c")
         await s.until(lambda: len(screen.list.items) == 1)
-        await s.pilot.press(
-            "f2", "end", "!", "enter"
-        )  # the end of the title, and the old one is kept
+        # the end of the title, and the old one is kept
+        await s.pilot.press("f2", "end", "!", "enter")
         await s.until(lambda: [record.title for record in screen.list.items] == ["Cocoa!"])
         await s.pilot.press("o")  # the search continues where it was
         await s.until(lambda: line.value == "coco")
@@ -274,9 +272,8 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert not s.app.opened.read_only
-        assert (
-            s.app.opened.review_mode.on
-        )  # nothing is written unseen because the conversation changed hands
+        # nothing is written unseen because the conversation changed hands
+        assert s.app.opened.review_mode.on
 
 
 async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here_once_it_left(
@@ -408,9 +405,8 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.hint)
         await command(s, "/export-session")
-        await s.until(
-            lambda: s.app.conversation.prompt.editor.value == "/export-session "
-        )  # only the name is left to type
+        # only the name is left to type
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")
 
 
 async def command(s, text: str) -> None:

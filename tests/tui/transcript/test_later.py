@@ -13,9 +13,8 @@ async def test_it_comes_where_a_timer_of_textual_is_lost(monkeypatch):
     app, called = App(), []
     async with app.run_test() as pilot:
         clock = itertools.count()
-        monkeypatch.setattr(
-            _time, "get_time", lambda: next(clock)
-        )  # between any two looks at it, a second has passed
+        # between any two looks at it, a second has passed
+        monkeypatch.setattr(_time, "get_time", lambda: next(clock))
         app.set_timer(0.001, lambda: called.append("timer"))
         after(app, 0.001, lambda: called.append("after"))
         while "after" not in called:

@@ -71,9 +71,8 @@ async def test_it_continues_where_the_word_of_a_paint_was_lost_with_a_screen(
     app = make_app()
     async with app.run_test(size=(60, 10)) as pilot:
         await settle(pilot, app.transcript)
-        monkeypatch.setattr(
-            app.transcript, "call_after_refresh", lambda *_: True
-        )  # as where a screen on top took it along
+        # as where a screen on top took it along
+        monkeypatch.setattr(app.transcript, "call_after_refresh", lambda *_: True)
         app.transcript.apply(delta("first "))
         await pilot.pause(0.1)
         app.transcript.apply(delta("and second"))
@@ -113,9 +112,8 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
 
         as_wide = layout.width
         assert band() == as_wide
-        layout.resize(
-            as_wide - 1
-        )  # a scrollbar comes: the lines are laid out again, and the widget is as wide as it was
+        # a scrollbar comes: the lines are laid out again, and the widget is as wide as it was
+        layout.resize(as_wide - 1)
         assert band() == as_wide - 1
 
 
