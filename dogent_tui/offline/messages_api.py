@@ -343,6 +343,13 @@ def _emptied(block: ReplyBlock) -> JsonDict:
     return _as_json(_TEXT)
 
 
+def models_json(name: str) -> JsonDict:
+    """Return the body of ``GET /v1/models`` for one model."""
+    created = "2025-10-01T00:00:00Z"
+    model = {"type": "model", "created_at": created, "id": name, "display_name": name}
+    return {"data": [model], "has_more": False}
+
+
 _MOST_PIECES, _LEAST_PIECE = 60, 48
 
 

@@ -64,6 +64,7 @@ class LoopbackServer:
         app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[guard])
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
+        app.router.add_get("/v1/models", self._list_models)
         app.router.add_route("HEAD", "/", self._probe)
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
@@ -129,6 +130,9 @@ class LoopbackServer:
     async def _count_tokens(self, request: "web.Request") -> "web.StreamResponse":
         tokens = (await self._parse(request)).input_tokens
         return _json({"input_tokens": max(1, tokens)})
+
+    async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
+        return _json(messages_api.models_json(self.model))
 
     async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
         return _json({})
