@@ -182,9 +182,7 @@ def needed_by(request: UiRequested) -> RunStatus:
 def _same(question: PermissionRequested) -> str:
     """Return the key that identical calls have in common."""
     # imported on use: not needed before the first denial
-    from dogent_tui.permissions.consultations import (
-        without_reason,
-    )
+    from dogent_tui.permissions.consultations import without_reason
 
     places = (
         [[target.path, target.kind] for target in question.targets] if question.happened else []

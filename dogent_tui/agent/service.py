@@ -620,9 +620,7 @@ class AgentService:
     async def _give_up_where_dead(self, turn: Turn, silent_s: float, most_s: float) -> None:
         """End the run as failed if the endpoint is unreachable or was silent for too long."""
         # imported on use: not needed before something fails
-        from dogent_tui.agent.unanswered import (
-            given_up,
-        )
+        from dogent_tui.agent.unanswered import given_up
 
         heard = turn.run.last_heard
         failure = await given_up(self.endpoint, silent_s, most_s, _CHECK_LIMIT_S)

@@ -6,6 +6,7 @@ import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -116,16 +117,12 @@ class PathRule:
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
     _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
-    _searched: set[Path] = field(init=False, repr=False)
-    """Where programs are looked for."""
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
         self.root = real_path(self.disk, str(self.workspace))
         self.home = Path(real_path(self.disk, str(self.home)))
         self._root_parts = Path(self.root).parts
-        folders = (Path(self.root, each) for each in os.get_exec_path())
-        self._searched = {Path(os.path.realpath(each)) for each in folders}
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` does not follow a final symlink, like
@@ -207,6 +204,12 @@ class PathRule:
             return False
         found = self.repository(path)
         return found is not None and runs_in_git(found[1])
+
+    @cached_property
+    def _searched(self) -> set[Path]:
+        """Where programs are looked for."""
+        folders = (Path(self.root, each) for each in os.get_exec_path())
+        return {Path(os.path.realpath(each)) for each in folders}
 
     def _comes_first(self, path: Path) -> bool:
         """Return whether a program would be run instead of another of the same name, since the

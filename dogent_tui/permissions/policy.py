@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.judgement import decide_effects
@@ -12,8 +11,7 @@ from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.early_effects import early_effects
 from dogent_tui.permissions.shell.harmless import only_reads
 from dogent_tui.permissions.tools import Fetching, tool_effects
-
-WallLevel: TypeAlias = Literal["full", "partial", "none"]
+from dogent_tui.wall.probe import WallLevel
 
 _NO_WALL = tr("There is no wall around this command: only your answer protects you.")
 
@@ -42,9 +40,9 @@ def decide(
         home: The user's home folder, the real one by default.
         private: The application's own folders (see `PathRule`).
         fetching: What is known about fetched addresses.
-        wall: What stands around commands. If it is ``partial``, what they do in the workspace is
-            taken back instead of held back; if there is none, only those known to do nothing but
-            read run without asking.
+        wall: Which wall commands run behind. With ``partial``, what they do in the workspace is
+            taken back instead of held back; with ``none``, only those known to do nothing but read
+            run without asking.
         visible: Further places that commands see behind the wall.
         readable: Folders outside the workspace that may be read without asking.
         consent: Whether every access to a document requires a question.

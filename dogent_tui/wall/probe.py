@@ -10,7 +10,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -27,6 +27,9 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 _WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
+WallLevel: TypeAlias = Literal["full", "partial", "none"]
+
+
 class WallStatus(msgspec.Struct, frozen=True):
     """The wall that works: `full` holds back what a command does, `partial` takes it back, `none`
     runs nothing.
@@ -35,7 +38,7 @@ class WallStatus(msgspec.Struct, frozen=True):
     created in `folder`. A partial wall may still have `namespaces`.
     """
 
-    level: Literal["full", "partial", "none"]
+    level: WallLevel
     reason: str = ""
     remedy: str = ""
     folder: Path = Path()

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +281,8 @@ def cite(
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         options = ["--citeproc", "--metadata=link-citations", *tree.language(front.lang)]
         files = [("bibliography", name) for name in front.bibliography]
-        for option, name in [*files, ("csl", front.csl)][: len(files) + bool(front.csl)]:
+        files += [("csl", front.csl)] if front.csl else []
+        for option, name in files:
             copy = Path(folder, f"{option}-{len(options)}{Path(name).suffix.lower()}")
             try:
                 if copy.suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
@@ -316,6 +318,7 @@ def citation_warnings(
     key. A work may be cited by the pages of its pdf in `root`, too. Blocks.
     """
     cited, told = set(), []
+    counted = cache(_page_count)
     for cite_node in tree.walk(blocks):
         for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
             key = citation["citationId"]
@@ -327,7 +330,7 @@ def citation_warnings(
             if entry.pages[0] <= first <= last <= entry.pages[1]:
                 continue
             file = bibliography.pdf(entry, root)
-            in_file = _page_count(file) if file else 0
+            in_file = counted(file) if file else 0
             if last > in_file and (entry.pages[1] or in_file):
                 work = entry.pages if entry.pages[1] else (1, in_file)
                 pages = "–".join(map(str, work))

@@ -31,6 +31,14 @@ async def read_back(exporter, folder, text, kind="pdf"):
     return "\n\n".join([_NOTE.sub("", text), *_NOTE.findall(text)])
 
 
+@pytest.fixture(params=["pdf", "docx", "typst"])
+def written(request, exporter, typesetter, tmp_path):
+    """What is read back of a text, by each of the three writers."""
+    by = typesetter if request.param == "typst" else exporter
+    kind = "docx" if request.param == "docx" else "pdf"
+    return lambda text: read_back(by, tmp_path, text, kind)
+
+
 @pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("seed", range(24))
 async def test_a_random_pdf_says_what_was_written(exporter, tmp_path, seed):
@@ -63,8 +71,7 @@ async def test_quotations_and_call_outs_next_to_or_in_others_stay_apart(exporter
     assert await read_back(exporter, tmp_path, text, kind) == text
 
 
-@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
-async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter, tmp_path, kind):
+async def test_any_block_stays_in_its_quotation_or_call_out(written):
     inside = [
         "Mind:",
         "- the gap\n- the step",
@@ -80,18 +87,15 @@ async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter
         f"1. first\n\n   {item}\n\n2. second\n\n   - deep\n\n     | a | b |\n     | --- | --- |\n"
         "     | 1 | 2 |"
     )
-    by = typesetter if kind == "typst" else exporter
-    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
+    assert await written(text) == text
 
 
-@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
-async def test_a_call_out_has_its_kind_and_its_own_title(exporter, typesetter, tmp_path, kind):
+async def test_a_call_out_has_its_kind_and_its_own_title(written):
     text = (
         "::: warning\nMind the gap.\n:::\n\n> [!note]- Folded *in* Obsidian\n> Text.\n\n"
         "> [!faq]\n> Why?\n\n::: {.callout-tip}\n## As in Quarto\n\nText.\n:::\n"
     )
-    by = typesetter if kind == "typst" else exporter
-    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == (
+    assert await written(text) == (
         "> [!WARNING]\n> Mind the gap.\n\n> [!NOTE] Folded in Obsidian\n> Text.\n\n"
         "> [!NOTE] Faq\n> Why?\n\n> [!TIP] As in Quarto\n> Text."
     )
@@ -139,19 +143,16 @@ async def test_a_list_written_in_a_cell_of_a_pipe_table_stays_one(exporter, tmp_
         assert f"<td>{cell}</td>" in await read_back(exporter, tmp_path, text, kind)
 
 
-@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
-async def test_a_note_of_several_blocks_is_one(exporter, typesetter, tmp_path, kind):
+async def test_a_note_of_several_blocks_is_one(written):
     text = (
         "# T\n\nText[^1], more[^2].\n\n[^1]: A note with code:\n\n    ```\n    x = 1\n    ```\n\n"
         "[^2]: Another note."
     )
-    by = typesetter if kind == "typst" else exporter
-    found = await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf")
+    found = await written(text)
     assert sorted(found.split("\n\n")) == sorted(text.split("\n\n"))
 
 
-@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
-async def test_what_is_in_lines_of_text_is_read_back(exporter, typesetter, tmp_path, kind):
+async def test_what_is_in_lines_of_text_is_read_back(written):
     words = "words " * 12
     text = (
         "# With `code`, *emphasis* and CO<sub>2</sub>[^1]\n\n## A [link](https://example.com/x)\n\n"
@@ -160,8 +161,7 @@ async def test_what_is_in_lines_of_text_is_read_back(exporter, typesetter, tmp_p
         " on.\n\n"
         "| a | b[^2] |\n| --- | --- |\n| 1 | 2 |\n\n[^1]: One.\n\n[^2]: Two."
     )
-    by = typesetter if kind == "typst" else exporter
-    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
+    assert await written(text) == text
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx"])
