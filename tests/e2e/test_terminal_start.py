@@ -94,17 +94,18 @@ async def test_the_sidebar_gives_way_and_comes_back(dogent):
 
 async def test_a_hundred_sizes_in_a_row_end_in_a_whole_screen(window):
     terminal = window.terminal
-    terminal.resize(120, 40)
-    for step in range(50):
-        terminal.resize(40 + step, 10 + step % 7)
-        terminal.resize(150 - step, 50 - step % 11)
-    terminal.resize(90, 25)
+    # 27 twice: back at its size, a window that was small for a moment has lost what was cut off
+    for rows in (25, 26, 27, 27, 28):
+        for step in range(50):
+            terminal.resize(40 + step, 10 + step % 7)
+            terminal.resize(150 - step, 50 - step % 11)
+        terminal.resize(90, rows)
+        await terminal.until(
+            lambda: "ready" in terminal.text().split("\n")[-1], "the status in the last row"
+        )
     terminal.type("still here")
     await terminal.wait_for("› still here")
-    await terminal.until(
-        lambda: "ready" in terminal.text().split("\n")[24], "the status in the last row"
-    )
-    assert len(terminal.text().split("\n")) == 25
+    assert len(terminal.text().split("\n")) == 28
 
 
 async def test_it_works_without_colors(dogent):

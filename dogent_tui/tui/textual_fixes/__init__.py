@@ -2,7 +2,8 @@
 it is fixed there.
 
 * `driver.py`: invalid UTF-8 ends the reading of keys (github.com/Textualize/textual/issues/6456); a
-  paste is read as keys, a full pipe or a SIGSTOP leaves the terminal unread (no known issue).
+  paste is read as keys, a full pipe or a SIGSTOP leaves the terminal unread, the last of several
+  sizes in a moment is not the one that is drawn (no known issue).
 * `terminal_keys.py`: Shift+Enter of some terminals is a plain Enter
   (github.com/Textualize/textual/issues/5667).
 * `colorless.py`: NO_COLOR produces grays (github.com/Textualize/textual/issues/2829).

@@ -12,12 +12,14 @@ import logging
 import os
 import re
 import selectors
+import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TextIO, cast
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
 from textual.message import Message
 
 from dogent_tui.tui.widgets import message_fields
@@ -179,6 +181,25 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, and report a new size of it from the loop.
+
+        Textual 8.2 posts the size from its signal handler. Where the next signal interrupts the
+        handler, the later size is posted first, and the application keeps the earlier one.
+        """
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        signal.signal(
+            signal.SIGWINCH, lambda *_: self._loop.call_soon_threadsafe(self._report_size)
+        )
+
+    def _report_size(self) -> None:
+        if not self._in_band_window_resize:
+            size = Size(*self._get_terminal_size())
+            self._app.post_message(events.Resize(size, size))
+            if size == self._app.size:
+                # it was smaller for a moment, and what was cut off is gone
+                self._app.refresh()
 
     def ask_background(self) -> None:
         """Ask the terminal for its background color. Most answer: `BackgroundReported`."""
