@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Tests wait for terminals and processes: half as many again as there are processors keep these busy.
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2)')
+# Tests wait for terminals and processes: twice as many as there are processors keep these busy.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
 .PHONY: run setup test test-all lint size attacks faults writing-eval bench snapshots schemas messages clean

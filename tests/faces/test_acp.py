@@ -410,6 +410,7 @@ async def started(place: Place, **pipes: int) -> asyncio.subprocess.Process:
     )
 
 
+@pytest.mark.thorough
 async def test_the_end_of_the_input_ends_it_whatever_is_under_way(place: Place) -> None:
     place.api.stall("Half of it")
     process = await started(place, stderr=asyncio.subprocess.PIPE)

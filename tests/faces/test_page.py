@@ -356,6 +356,7 @@ async def test_a_write_is_denied_in_words_and_the_run_continues(tab: Tab) -> Non
 
 
 @ON_PHONES_TOO
+@pytest.mark.thorough
 async def test_a_form_is_filled_in(tab: Tab) -> None:
     options = [
         {"label": "The board", "value": "board"},
@@ -438,6 +439,7 @@ async def test_an_outline_is_edited_by_keyboard(tab: Tab) -> None:
 
 
 @ON_PHONES_TOO
+@pytest.mark.thorough
 async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")
@@ -567,6 +569,7 @@ async def test_a_page_at_rest_hears_of_a_question_and_of_a_run_that_another_begi
     await expect(tab.talk.locator(".reply").last).to_have_text("Good evening.")
 
 
+@pytest.mark.thorough
 async def test_a_run_continues_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.say("An earlier reply.")
     await tab.say("one")

@@ -30,7 +30,7 @@ def test_an_ordinary_user_undoes_what_is_closed_and_what_has_attributes():
     assert run_inside("tests.undo.random_undos:run_closed", COMMANDS) == []
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", range(0, 24, 6))
 def test_whatever_was_done_is_undone_and_nothing_of_somebody_else_is_overwritten(first):
     argument = {"seeds": [*range(first, first + 6)]}

@@ -18,19 +18,23 @@ _EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "20"))
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
-def tried(inside="user", *, each=_EVERY, **more):
-    """Try every `each`-th attack, at once in as many throw-away roots as there are processors."""
+def tried(inside="user", *, each=_EVERY, after=0, **more):
+    """Try every `each`-th attack behind the first `after`, at once in as many throw-away roots as
+    there are processors.
+    """
 
     def one(number):
-        argument = {"first": number * each, "of": each * _AT_ONCE, **more}
+        argument = {"first": after + number * each, "of": each * _AT_ONCE, **more}
         return run_inside("tests.wall.run_attacks:run", argument, inside=inside, limit_s=1700.0)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return [result for part in pool.map(one, range(_AT_ONCE)) for result in part]
 
 
-def test_no_attack_has_an_effect_that_nobody_was_asked_about():
-    results = tried()
+@pytest.mark.thorough_after(1)
+@pytest.mark.parametrize("after", [0, _EVERY])
+def test_no_attack_has_an_effect_that_nobody_was_asked_about(after):
+    results = tried(each=2 * _EVERY, after=after)
     assert {result["name"]: result["found"] for result in results if result["found"]} == {}
 
 

@@ -32,7 +32,7 @@ CLOSING = (
 )
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "bound", "bare"])
 def test_an_ordinary_user_keeps_and_undoes_what_takes_permissions_away(level):
     argument = {"commands": CLOSING, "level": level}

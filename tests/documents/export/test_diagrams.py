@@ -33,6 +33,7 @@ async def drawings(exporter, folder, *texts):
         return [package.read(name).decode() for name in names], result
 
 
+@pytest.mark.thorough
 async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
     text = (
         '``` {.mermaid #fig:way caption="The way"}\ngraph LR\n  A[Gauge] --> B[Forecast 预报]\n```'

@@ -337,6 +337,7 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
     assert alive == []
 
 
+@pytest.mark.thorough
 async def test_a_page_that_crashed_is_printed_again(browser_here, monkeypatch):
     """Nobody waits for it until the time is up."""
     from dogent_tui.documents.export import browser as browser_module
