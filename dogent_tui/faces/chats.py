@@ -53,16 +53,21 @@ class Chat(Connected):
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
-    async def submit(self, prompt: events.Prompt) -> Turn:
+    async def submit(self, prompt: events.Prompt, *, stays: bool = False) -> Turn:
         """Send a prompt and return the turn that answers it, once that begins: another may be in
-        progress.
+        progress. If this is cancelled before, the prompt is taken back, unless it `stays`.
         """
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
             await self.service.abandon()  # a prompt instead of answers
-            await self.service.submit(prompt)
-            return await begun
+            queued = await self.service.submit(prompt)
+            try:
+                return await begun
+            except asyncio.CancelledError:
+                if not stays:
+                    self.service.take_back(queued)
+                raise
         finally:
             self._expected.remove((prompt, begun))
 
