@@ -241,7 +241,8 @@ _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
 """The weights of a synonym, one in the other language, a similar spelling, and a single Chinese
 character, which finds a word within another.
 """
-_NAME, _TITLE, _HEADING = 0.6, 0.4, 2.0
+_AROUND = 0.6
+"""The weight of the words in its path, the file's title and the headings above its own."""
 _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.8
 """The weights of a table row, a passage whose heading contains everything, one of a README, which
 is about the other files, and a word missing from a passage in the other language.
@@ -359,12 +360,11 @@ def _in_context(core: Passage, parts: Sequence[Passage]) -> Passage:
 
 
 def _bag(passage: Passage) -> dict[str, float]:
-    """Return the weight of each term in a passage: higher in a heading."""
+    """Return the weight of each term in a passage."""
     bag: dict[str, float] = defaultdict(float)
-    above = " ".join((passage.title, *passage.headings[:-1]))
-    fields = [(1.0, f"{passage.text} {passage.question}"), (_TITLE, above)]
-    fields += [(_HEADING, passage.heading), (_NAME, f"{passage.path} {passage.place}")]
-    for factor, text in fields:
+    own = f"{passage.text} {passage.question} {passage.heading}"
+    around = " ".join((passage.path, passage.place, passage.title, *passage.headings[:-1]))
+    for factor, text in ((1.0, own), (_AROUND, around)):
         for term, weight in _weighed(text):
             bag[term] += factor * weight
     return dict(bag)
