@@ -95,46 +95,14 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
 
 
-_OPTION_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "label": {"type": "string"},
-        "value": {"type": "string"},
-        "description": {"type": "string"},
-    },
-    "required": ["label"],
-}
+class OfferedRequest(msgspec.Struct):
+    """What may be asked: the model reads this, and what is said of questions and options."""
 
-_QUESTION_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "question": {"type": "string"},
-        "options": {"type": "array", "items": _OPTION_SCHEMA},
-        "recommended": {"type": "string", "description": "The value you would choose."},
-        "allow_freeform": {"type": "boolean"},
-        "placeholder": {"type": "string"},
-        "multiple": {"type": "boolean"},
-    },
-    "required": ["id", "question"],
-}
-
-JSON_SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
-        "title": {"type": "string", "description": "A few words."},
-        "preface": {"type": "string", "description": "Why you ask."},
-        "questions": {
-            "type": "array",
-            "items": _QUESTION_SCHEMA,
-            "description": "Of a clarification.",
-        },
-        "outline_text": {"type": "string", "description": "Markdown headings."},
-    },
-    "required": ["type", "title"],
-}
-"""The schema of the tool's input."""
+    type: Kind
+    title: Annotated[str, Meta(description="A few words.")]
+    preface: Annotated[str, Meta(description="Why you ask.")] = ""
+    questions: Annotated[tuple[Question, ...], Meta(description="Of a clarification.")] = ()
+    outline_text: Annotated[str, Meta(description="Markdown headings.")] = ""
 
 
 Scalar: TypeAlias = str | int | float | bool
