@@ -185,21 +185,16 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         on_run=lambda run_id: copies().begin_run(run_id),
         budget=budget,
     )
+    warnings += [*own_warnings, *endpoint_warnings, *web_warnings, *key_file_warnings(home)]
+    warnings += [*_web_warnings(libraries), *_trust_warnings(trust)]
+    warnings += instruction_warnings(workspace) if trust.trusted else ()
     return OpenedSession(
         workspace=workspace,
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=_each_once(
-            warnings,
-            own_warnings,
-            endpoint_warnings,
-            web_warnings,
-            key_file_warnings(home),
-            _web_warnings(libraries),
-            _trust_warnings(trust),
-            instruction_warnings(workspace) if trust.trusted else (),
-        ),
+        # several readers of a file may have reported the same
+        warnings=tuple(dict.fromkeys(warnings)),
         earlier_log=earlier.path if earlier else None,
         options=options,
         authority=authority,
@@ -212,13 +207,6 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         read_only=read_only,
         fork_of=earlier if options.fork else None,
     )
-
-
-def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
-    """Return all `warnings` without duplicates: several readers of a file may have reported the
-    same.
-    """
-    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:

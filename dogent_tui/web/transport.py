@@ -314,5 +314,4 @@ def _filename(response: aiohttp.ClientResponse) -> str:
 
 
 def _short(url: URL) -> str:
-    text = one_line(str(url))
-    return text if len(text) <= 160 else f"{text[:159]}…"
+    return one_line(str(url), 160)
