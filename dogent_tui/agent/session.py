@@ -186,7 +186,8 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         budget=budget,
     )
     warnings += [*own_warnings, *endpoint_warnings, *web_warnings, *key_file_warnings(home)]
-    warnings += [*_web_warnings(libraries), *_trust_warnings(trust)]
+    warnings += [*_web_warnings(libraries)]
+    warnings += [broken_file_warning(broken)] if (broken := trust.store.broken) else []
     warnings += instruction_warnings(workspace) if trust.trusted else ()
     return OpenedSession(
         workspace=workspace,
@@ -352,10 +353,6 @@ def as_attachment(found: ResolvedReference) -> Attachment:
     return Attachment(
         found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None
     )
-
-
-def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
-    return [broken_file_warning(trust.store.broken)] if trust.store.broken else []
 
 
 def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:

@@ -19,6 +19,7 @@ from msgspec import Meta
 from dogent_tui.agent.events import ToolUse, UiAnswer, UiRequested
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.plain import one_line
 from dogent_tui.records import Json, JsonDict, Record
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
@@ -260,8 +261,7 @@ def _text(given: Scalar | None) -> str:
 
 def _shown(given: Any) -> str:
     """Return what was given as short JSON."""
-    text = json.dumps(given, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return one_line(json.dumps(given, ensure_ascii=False, default=str), 60)
 
 
 # ── `AskUserQuestion` of the CLI ──────────────────────────────────────────────────────────────────

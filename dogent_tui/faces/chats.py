@@ -62,14 +62,11 @@ class Chat(Connected):
         try:
             await self.service.abandon()  # a prompt instead of answers
             queued = await self.service.submit(prompt)
-            try:
-                return await begun
-            except asyncio.CancelledError:
-                if not stays:
-                    self.service.take_back(queued)
-                raise
+            return await begun
         finally:
             self._expected.remove((prompt, begun))
+            if begun.cancelled() and not stays:
+                self.service.take_back(queued)
 
     async def rewind(self, before: int) -> None:
         """Rewind to before the prompt number `before`, counted from 1. Does nothing if there are

@@ -123,10 +123,9 @@ def _told_in_data(html: str) -> str:
     with suppress(ValueError):
         found = (json.loads(each, strict=False) for each in _IN_DATA.findall(html))
         said = max(found, key=len, default="")
-    for text in (said, unescaped(said)):
-        if re.search("<(?:p|br|div)[ />]", text):
-            return text
-    return "".join(f"<p>{escape(line)}</p>" for line in unescaped(said).splitlines())
+    if re.search("<(?:p|br|div)[ />]", said):
+        return said
+    return "".join(f"<p>{escape(unescaped(line))}</p>" for line in said.splitlines())
 
 
 def is_too_much(html: str) -> bool:

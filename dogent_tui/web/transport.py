@@ -115,7 +115,7 @@ class Transport:
                     raise
                 may_retry = False
                 await asyncio.sleep(wait)
-                found = await self._request(url, guard)
+                continue
             private |= guard.private
             if isinstance(found, Response):
                 return msgspec.structs.replace(found, private=frozenset(private))
