@@ -51,9 +51,12 @@ def revealed(text: str) -> str:
     return _UNSEEN.sub(_stand_in, visible(text))
 
 
-def one_line(text: str) -> str:
-    """Return `text` made `visible`, with every run of white space as one space."""
-    return " ".join(visible(text).split())
+def one_line(text: str, most: int = 0) -> str:
+    """Return `text` made `visible`, with every run of white space as one space; if it has more than
+    `most` characters, its beginning, unless that is 0.
+    """
+    line = " ".join(visible(text).split())
+    return f"{line[: most - 1]}…" if 0 < most < len(line) else line
 
 
 def cut_bytes(text: str, most: int) -> str:

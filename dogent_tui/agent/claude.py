@@ -53,7 +53,7 @@ from dogent_tui.agent.translator import (
     context_use,
     part_given,
 )
-from dogent_tui.agent.ui_requests import JSON_SCHEMA, ReviewMode, parse_request, understood
+from dogent_tui.agent.ui_requests import OfferedRequest, ReviewMode, parse_request, understood
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -236,7 +236,7 @@ class ClaudeConversation:
         self._read_instructions = options.read_instructions
         self._servers = options.servers
         self._process = process
-        ours = [ui_request_tool(JSON_SCHEMA, parse_request)]
+        ours = [ui_request_tool(OfferedRequest, parse_request)]
         if options.at_screen:  # a change is proposed only if a user can review it during the turn
             ours.append(reviewing.tool())
         self._client = ClaudeSDKClient(

@@ -114,17 +114,13 @@ def as_text(findings: Sequence[Finding]) -> str:
             group = finding.group
             lines += ["", _WORDS.get(group, group)]
         where = f"  {one_line(display_path(finding.path))}" if finding.path else ""
-        name = _padded(_WORDS.get(finding.name, finding.name))
+        name = _WORDS.get(finding.name, finding.name)
+        name += " " * (_NAME_COLUMNS - columns_of(name))
         lines.append(f"  {_MARKS[finding.state]} {name} {one_line(finding.detail)}{where}".rstrip())
         lines += [
             f"    {one_line(words)}" for words in (finding.remedy, *finding.problems) if words
         ]
     return "\n".join(lines) + "\n"
-
-
-def _padded(name: str) -> str:
-    """Pad `name` to the column of the findings."""
-    return name + " " * (_NAME_COLUMNS - columns_of(name))
 
 
 async def _engines() -> list[Finding]:

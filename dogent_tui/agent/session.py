@@ -185,21 +185,17 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         on_run=lambda run_id: copies().begin_run(run_id),
         budget=budget,
     )
+    warnings += [*own_warnings, *endpoint_warnings, *web_warnings, *key_file_warnings(home)]
+    warnings += [*_web_warnings(libraries)]
+    warnings += [broken_file_warning(broken)] if (broken := trust.store.broken) else []
+    warnings += instruction_warnings(workspace) if trust.trusted else ()
     return OpenedSession(
         workspace=workspace,
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=_each_once(
-            warnings,
-            own_warnings,
-            endpoint_warnings,
-            web_warnings,
-            key_file_warnings(home),
-            _web_warnings(libraries),
-            _trust_warnings(trust),
-            instruction_warnings(workspace) if trust.trusted else (),
-        ),
+        # several readers of a file may have reported the same
+        warnings=tuple(dict.fromkeys(warnings)),
         earlier_log=earlier.path if earlier else None,
         options=options,
         authority=authority,
@@ -212,13 +208,6 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
         read_only=read_only,
         fork_of=earlier if options.fork else None,
     )
-
-
-def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
-    """Return all `warnings` without duplicates: several readers of a file may have reported the
-    same.
-    """
-    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
@@ -364,10 +353,6 @@ def as_attachment(found: ResolvedReference) -> Attachment:
     return Attachment(
         found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None
     )
-
-
-def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
-    return [broken_file_warning(trust.store.broken)] if trust.store.broken else []
 
 
 def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:

@@ -19,6 +19,7 @@ from msgspec import Meta
 from dogent_tui.agent.events import ToolUse, UiAnswer, UiRequested
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.plain import one_line
 from dogent_tui.records import Json, JsonDict, Record
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
@@ -95,46 +96,14 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
 
 
-_OPTION_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "label": {"type": "string"},
-        "value": {"type": "string"},
-        "description": {"type": "string"},
-    },
-    "required": ["label"],
-}
+class OfferedRequest(msgspec.Struct):
+    """What may be asked: the model reads this, and what is said of questions and options."""
 
-_QUESTION_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "question": {"type": "string"},
-        "options": {"type": "array", "items": _OPTION_SCHEMA},
-        "recommended": {"type": "string", "description": "The value you would choose."},
-        "allow_freeform": {"type": "boolean"},
-        "placeholder": {"type": "string"},
-        "multiple": {"type": "boolean"},
-    },
-    "required": ["id", "question"],
-}
-
-JSON_SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
-        "title": {"type": "string", "description": "A few words."},
-        "preface": {"type": "string", "description": "Why you ask."},
-        "questions": {
-            "type": "array",
-            "items": _QUESTION_SCHEMA,
-            "description": "Of a clarification.",
-        },
-        "outline_text": {"type": "string", "description": "Markdown headings."},
-    },
-    "required": ["type", "title"],
-}
-"""The schema of the tool's input."""
+    type: Kind
+    title: Annotated[str, Meta(description="A few words.")]
+    preface: Annotated[str, Meta(description="Why you ask.")] = ""
+    questions: Annotated[tuple[Question, ...], Meta(description="Of a clarification.")] = ()
+    outline_text: Annotated[str, Meta(description="Markdown headings.")] = ""
 
 
 Scalar: TypeAlias = str | int | float | bool
@@ -292,8 +261,7 @@ def _text(given: Scalar | None) -> str:
 
 def _shown(given: Any) -> str:
     """Return what was given as short JSON."""
-    text = json.dumps(given, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return one_line(json.dumps(given, ensure_ascii=False, default=str), 60)
 
 
 # ── `AskUserQuestion` of the CLI ──────────────────────────────────────────────────────────────────

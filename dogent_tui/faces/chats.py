@@ -53,18 +53,20 @@ class Chat(Connected):
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
-    async def submit(self, prompt: events.Prompt) -> Turn:
+    async def submit(self, prompt: events.Prompt, *, stays: bool = False) -> Turn:
         """Send a prompt and return the turn that answers it, once that begins: another may be in
-        progress.
+        progress. If this is cancelled before, the prompt is taken back, unless it `stays`.
         """
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
             await self.service.abandon()  # a prompt instead of answers
-            await self.service.submit(prompt)
+            queued = await self.service.submit(prompt)
             return await begun
         finally:
             self._expected.remove((prompt, begun))
+            if begun.cancelled() and not stays:
+                self.service.take_back(queued)
 
     async def rewind(self, before: int) -> None:
         """Rewind to before the prompt number `before`, counted from 1. Does nothing if there are

@@ -72,7 +72,8 @@ class ChatServer:
         prompt = await asyncio.to_thread(_prompt, chat, last, body)
         if body.trigger == "regenerate-message" or body.message_id:
             await chat.rewind(sum(each.role == "user" for each in body.messages))
-        return await self._stream(request, chat, chat.submit(prompt))
+        begun = chat.submit(prompt, stays=_stays(request))
+        return await self._stream(request, chat, begun)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         """Stream the current run from its beginning; 204 if there is none."""
@@ -157,8 +158,8 @@ class ChatServer:
             except DogentError as error:
                 await _write(response, {"type": "error", "errorText": str(error)})
             except (ConnectionError, asyncio.CancelledError):
-                continues = request.query.get("disconnect") == "continue"
-                if turn and turn.readers == 1 and not (continues or turn.waiting or turn.is_over):
+                goes_on = _stays(request) or (turn and (turn.waiting or turn.is_over))
+                if turn and turn.readers == 1 and not goes_on:
                     await asyncio.shield(chat.service.interrupt())
                 raise
             finally:
@@ -166,6 +167,11 @@ class ChatServer:
                     turn.readers -= 1
             await response.write(_DONE)
         return response
+
+
+def _stays(request: web.Request) -> bool:
+    """Whether a run goes on without its reader."""
+    return request.query.get("disconnect") == "continue"
 
 
 def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:

@@ -166,7 +166,7 @@ def refusal(kind: ServerKind, model: str, upstream: str, status: int, said: str)
     line = one_line(said)
     answer = f"{status} {line.lower()}"
     sentence = next(means for signs, means in _REFUSALS.items() if re.search(signs, answer))
-    short = line.rstrip(".") if len(line) <= 300 else f"{line[:300]}…"
+    short = one_line(said, 300).rstrip(".")
     words = {"label": LABELS[kind], "larger": LARGER[kind], "kind": _TOOLS[kind], "model": model}
     words["quoted"] = tr(": {said}", said=f"“{short}”") if said else ""
     message = sentence.format(status=status, upstream=upstream, **words)

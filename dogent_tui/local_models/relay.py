@@ -183,7 +183,9 @@ async def _streamed(response: "ClientResponse") -> Chunks:
     """Yield server-sent events, each with its JSON on one line."""
     async with response:
         async for line in response.content:
-            if line.startswith(b"data:") and isinstance(
+            if line.split() == [b"data:", b"[DONE]"]:  # of a server that does not say why
+                yield {"choices": [{"finish_reason": "stop"}]}
+            elif line.startswith(b"data:") and isinstance(
                 chunk := loads(line[5:].decode(errors="replace")), dict
             ):
                 yield chunk

@@ -42,8 +42,8 @@ class LocalReply:
         self._tools = tools
         self._finder = CallFinder(tools)
         self._open = False
-        self._ids: dict[int, str] = {}
-        self._calls: dict[tuple[int, str], tuple[list[str], list[str]]] = {}
+        self._latest: dict[int, tuple[str, list[str], list[str]]] = {}
+        self._calls: list[tuple[str, list[str], list[str]]] = []
         self.reason = ""
         """Why the model stopped, empty until the server says so."""
         self._usage: dict[str, int] = {}
@@ -70,12 +70,12 @@ class LocalReply:
             yield from self._put(self._finder.feed(text) if self._tools else [ReplyText(text)])
         for position, call in enumerate(at(said, list, "tool_calls")):
             self._keep(at(call, int, "index") or position, call)
-        self.reason = at(choice, str, "finish_reason") or self.reason
+        self.reason = self.reason or at(choice, str, "finish_reason")
 
     def finish(self) -> Iterator[bytes]:
         """End the message."""
         yield from self._put(self._finder.finish())
-        yield from self._put([self._call(key[1], *said) for key, said in self._calls.items()])
+        yield from self._put([self._call(*call) for call in self._calls])
         if all(isinstance(block, ReplyThinking) for block in self.blocks):
             yield from self._put([ReplyText(NO_ANSWER)])
         yield from self._close()
@@ -83,12 +83,16 @@ class LocalReply:
         yield self._stream.finish(None if called else _REASONS.get(self.reason), self._usage)
 
     def _keep(self, index: int, call: Any) -> None:
-        """Only the first part of a call must have its id; some servers give every call the index
-        0.
+        """A call begins with its id and name. Some servers give every call the index 0, others
+        every part an id.
         """
-        identity = self._ids[index] = at(call, str, "id") or self._ids.get(index, "")
-        names, pieces = self._calls.setdefault((index, identity), ([], []))
-        names.append(at(call, str, "function", "name"))
+        identity, name = at(call, str, "id"), at(call, str, "function", "name")
+        latest = self._latest.get(index)
+        if latest is None or (name and identity not in ("", latest[0])):
+            latest = self._latest[index] = (identity, [], [])
+            self._calls.append(latest)
+        _, names, pieces = latest
+        names.append(name)
         whole = at(call, dict, "function", "arguments")
         pieces.append(json.dumps(whole) if whole else at(call, str, "function", "arguments"))
 

@@ -15,10 +15,10 @@ account. It finds, quotes and rearranges; it does not write.
   if a result is missing, `conversation.py` leaves it (`Pending`) with the calls that the CLI has to
   make first, and it runs again with their results.
 * `passages.py` splits files into passages with heading, page or row, keeping a question together
-  with its answer, and finds them: BM25 over stems (snowball, jieba) and Chinese characters,
-  with weighted headings; a passage that does not contain nearly everything asked for is quoted with
-  its neighbors; `tables.py` answers questions about tables; `drafts.py` puts extracts under
-  headings, each with a footnote, and flags figures that differ between sources.
+  with its answer, and finds them: BM25 over stems (snowball) and Chinese characters, also in
+  pairs; a passage that does not contain nearly everything asked for is
+  quoted with its neighbors; `tables.py` answers questions about tables; `drafts.py` puts extracts
+  under headings, each with a footnote, and flags figures that differ between sources.
 * `python -m tests.offline.measure tests/offline/sets/requests.jsonl` measures it; the tests enforce
   the numbers.
 

@@ -239,9 +239,10 @@ def _plain(block: "SyntaxTreeNode") -> str:
 _SATURATION, _LENGTH = 1.2, 0.65
 _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
 """The weights of a synonym, one in the other language, a similar spelling, and a single Chinese
-character, which finds words segmented differently.
+character, which finds a word within another.
 """
-_NAME, _TITLE, _HEADING = 0.6, 0.4, 2.0
+_AROUND = 0.6
+"""The weight of the words in its path, the file's title and the headings above its own."""
 _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.8
 """The weights of a table row, a passage whose heading contains everything, one of a README, which
 is about the other files, and a word missing from a passage in the other language.
@@ -253,8 +254,8 @@ quote in characters, a Chinese one counting as two.
 _ABSENT = 1.5
 """The additional weight against all passages of a name that none contains."""
 _NAME_LIKE = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+|\b\d{4}\b")
-Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
-"""Term of a question → its weight and its variants."""
+Asked: TypeAlias = Sequence[tuple[float, float, Mapping[str, float]]]
+"""For each term of a question: its weight, its rarity, and its variants."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -301,11 +302,14 @@ class Index:
 
     def rank(self, question: str) -> list[Hit]:
         """Return the passages with words of `question`, best first."""
-        asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
+        weighed, once = dict(_weighed(question)).items(), self._rare(1)
+        asked = [
+            (weight, self._rarity.get(term, once), self._ways(term)) for term, weight in weighed
+        ]
         # If a name or number occurs nowhere here, the answer probably does not either.
         names = (terms(name) for name in _NAME_LIKE.findall(question))
         absent = sum(self._rarity.keys().isdisjoint(self._ways(one[0])) for one in names if one)
-        beyond = _ABSENT * absent * self._rare(1)
+        beyond = _ABSENT * absent * once
         language = language_of(question)
         hits = (self._score(at, asked, language, beyond) for at in range(len(self._bags)))
         found = (hit for hit in hits if hit.score)
@@ -316,15 +320,15 @@ class Index:
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * self._lengths[at] / self._average)
         heading = set(terms(passage.heading if passage.heading != passage.title else ""))
         score, covered, whole = 0.0, 0.0, beyond
-        for weight, ways in asked:
-            rare = weight * min(self._rarity.get(way, self._rare(1)) for way in ways)
+        for weight, rarity, ways in asked:
+            rare = weight * rarity
             held = [(value, way) for way, value in ways.items() if way in bag]
             worth = (value * self._rarity[way] / (1 + norm / bag[way]) for value, way in held)
             score += weight * max(worth, default=0.0)
             covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
             whole += rare if held or language_of(passage.text) == language else rare * _ELSEWHERE
         share = covered / (whole or 1.0)
-        is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
+        is_named = all(ways.keys() & heading for weight, _, ways in asked if weight == 1)
         is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
         score *= _ROW ** bool(passage.table) * _NAMED**is_named * _README**is_readme
         return Hit(passage, score * (0.5 + share), share, at)
@@ -356,12 +360,11 @@ def _in_context(core: Passage, parts: Sequence[Passage]) -> Passage:
 
 
 def _bag(passage: Passage) -> dict[str, float]:
-    """Return the weight of each term in a passage: higher in a heading."""
+    """Return the weight of each term in a passage."""
     bag: dict[str, float] = defaultdict(float)
-    above = " ".join((passage.title, *passage.headings[:-1]))
-    fields = [(1.0, f"{passage.text} {passage.question}"), (_TITLE, above)]
-    fields += [(_HEADING, passage.heading), (_NAME, f"{passage.path} {passage.place}")]
-    for factor, text in fields:
+    own = f"{passage.text} {passage.question} {passage.heading}"
+    around = " ".join((passage.path, passage.place, passage.title, *passage.headings[:-1]))
+    for factor, text in ((1.0, own), (_AROUND, around)):
         for term, weight in _weighed(text):
             bag[term] += factor * weight
     return dict(bag)

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "zh"]
 
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
@@ -21,7 +22,9 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return the content of `words.toml`."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    return found | {"stop": frozenset(found["stop"].split())}
+    stop = sorted(found["stop"].split(), key=len, reverse=True)
+    chinese = re.compile("|".join(word for word in stop if _HAN.match(word)))
+    return found | {"stop": frozenset(stop), "stop_zh": chinese}
 
 
 @cache
@@ -58,11 +61,10 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _chinese(run: str) -> Iterator[str]:
-    """Yield the words in Chinese characters, and the months they name."""
-    import rjieba
-
+    """Yield the months named in Chinese, and the pairs of characters between stop words."""
     yield from (f"month{number_of(found)}" for found in _MONTH_ZH.findall(run))
-    yield from (word for word in rjieba.cut_for_search(run) if len(word) < len(run) or len(run) < 3)
+    for part in words()["stop_zh"].split(run):
+        yield from (part[at : at + 2] for at in range(max(len(part) - 1, bool(part))))
 
 
 def number_of(numeral: str) -> int:

@@ -370,7 +370,7 @@ def read_json(
 def _parsed(content: bytes, kind: type) -> Any:
     """Return the content of a JSON file, or why it is invalid."""
     try:
-        value = json.loads(content.decode("utf-8-sig"))
+        value = json.loads(content)
     except UnicodeDecodeError:
         return tr("not UTF-8 text")
     except json.JSONDecodeError as error:

@@ -82,10 +82,10 @@ def typed_tool(
         except (DogentError, ToolFailure) as error:
             return result(str(error), is_error=True)
 
-    return Tool(name, description, _schema_of(kind), handle)
+    return Tool(name, description, schema_of(kind), handle)
 
 
-def _schema_of(kind: type[msgspec.Struct]) -> JsonDict:
+def schema_of(kind: type[msgspec.Struct]) -> JsonDict:
     """Return the JSON Schema of an input, without parts that only cost the model tokens."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
 

@@ -4,9 +4,11 @@ is the next message.
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from dogent_tui.errors import DogentError
 from dogent_tui.records import Json, JsonDict
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, result, schema_of
 
 NAME = "ui_request"
 
@@ -23,9 +25,9 @@ ANSWERING = (
 """What the model reads as the result of its call."""
 
 
-def ui_request_tool(schema: Json, check: Callable[[Json], object]) -> Tool:
-    """Return the tool. `check` raises DogentError for an invalid payload, which the model can then
-    correct.
+def ui_request_tool(kind: type[Struct], check: Callable[[Json], object]) -> Tool:
+    """Return the tool, whose input should be a `kind`. `check` raises DogentError for an invalid
+    payload, which the model can then correct.
     """
 
     async def ask(payload: JsonDict) -> JsonDict:
@@ -35,4 +37,4 @@ def ui_request_tool(schema: Json, check: Callable[[Json], object]) -> Tool:
             return result(f"Nothing was asked: the input is not right. {error}", is_error=True)
         return result(ANSWERING)
 
-    return Tool(NAME, DESCRIPTION, schema, ask)
+    return Tool(NAME, DESCRIPTION, schema_of(kind), ask)

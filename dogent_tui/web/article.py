@@ -8,8 +8,12 @@ those are converted like any HTML (`dogent_tui.documents.html`), and insertions 
 removed (`dogent_tui.web.article_lines`). Measured by ``python -m tests.benchmarks web``.
 """
 
+import json
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import deepcopy
+from html import escape
 from typing import Any
 
 import msgspec
@@ -24,6 +28,7 @@ from dogent_tui.language import tr
 from dogent_tui.records import JsonDict, Record
 from dogent_tui.web.article_lines import squeezed, tidied
 from dogent_tui.web.boilerplate import clean
+from dogent_tui.web.model import HARDLY_LETTERS
 from dogent_tui.web.plain_page import unescaped
 from dogent_tui.web.selection import article_of, says_only_links
 
@@ -39,12 +44,14 @@ _SHORT = 4000
 _DESCRIBED = 40
 _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
 """trafilatura's inline elements."""
+_IN_DATA = re.compile(r'"articleBody"\s*:\s*("(?:[^"\\]++|\\.)*+")', re.DOTALL)
 _AROUND = ("nav", "footer", "aside")
 
 _NO_ARTICLE = tr(
     "The article could not be told apart from the rest of this page, so this is all of its text."
 )
 _NO_TEXT = tr("The page contains no text: its scripts would load it, and they are not run.")
+_DATA = tr("The page shows no text of its own, so this is what it tells search engines.")
 _TOO_MUCH = tr(
     "The page is too large or complex to find its article, so this is the text read so far."
 )
@@ -88,26 +95,37 @@ def find_article(html: str, url: str) -> Article:
     title = meta.title or heading
     is_short = len(squeezed(" ".join(pieces))) < _SHORT
     whole = deepcopy(body) if is_short else body
-    blocks: list[str] = []
+    blocks, warnings = list[str](), list[str]()
     if (
         pieces
         and not (is_short and says_only_links(whole, pieces))
         and article_of(body, pieces, _description(tree))
     ):
         blocks = tidied(_markdown(body), heading or title)
-    if blocks:
-        seen = _unseen(body, hidden.texts)
-        return msgspec.structs.replace(
-            meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=_told(seen)
-        )
-    for node in list(whole.iter(*_AROUND)):
-        node.drop_tree()
-    seen = _unseen(whole, hidden.texts)
-    blocks = _markdown(whole)
-    warning = _NO_ARTICLE if blocks or "<script" not in html else _NO_TEXT
+    if not blocks:
+        body = whole
+        for node in list(body.iter(*_AROUND)):
+            node.drop_tree()
+        blocks = _markdown(body)
+        warnings = [_NO_ARTICLE if blocks or "<script" not in html else _NO_TEXT]
+    if len(squeezed("".join(blocks))) <= HARDLY_LETTERS and (told := _told_in_data(html)):
+        blocks, warnings = list(find_article(told, url).blocks), [_DATA]
+    if seen := _unseen(body, hidden.texts):
+        warnings.append(tr("Text that cannot be seen on the page was left out."))
     return msgspec.structs.replace(
-        meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=(warning, *_told(seen))
+        meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=tuple(warnings)
     )
+
+
+def _told_in_data(html: str) -> str:
+    """Return the text that the page states in its data for search engines (JSON-LD), as HTML."""
+    said = ""
+    with suppress(ValueError):
+        found = (json.loads(each, strict=False) for each in _IN_DATA.findall(html))
+        said = max(found, key=len, default="")
+    if re.search("<(?:p|br|div)[ />]", said):
+        return said
+    return "".join(f"<p>{escape(unescaped(line))}</p>" for line in said.splitlines())
 
 
 def is_too_much(html: str) -> bool:
@@ -125,10 +143,6 @@ def _unseen(body: Element, texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         texts[int(number)] for node in body.iter() if (number := node.get(HIDDEN)) is not None
     )
-
-
-def _told(unseen: Sequence[str]) -> tuple[str, ...]:
-    return (tr("Text that cannot be seen on the page was left out."),) if unseen else ()
 
 
 def _markdown(body: Element) -> list[str]:
@@ -192,7 +206,5 @@ def _description(tree: LexborHTMLParser) -> str:
 
 
 def _title_by_hand(html: str) -> str:
-    import re
-
     match = re.search(r"<title[^<>]{0,200}>([^<]{1,500})", html[:200_000], re.IGNORECASE)
     return " ".join(unescaped(match[1]).split()) if match is not None else ""

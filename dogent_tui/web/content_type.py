@@ -83,7 +83,7 @@ def _sniff_text(body: bytes, said: str) -> Sniffed:
         what = tr("a file that isn't text")
         return Sniffed("other", said, what=f"{what} ({said})" if said else what)
     begin = body[_start(body) :][:200]
-    if _wide(body):
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         begin = body[:400].decode("utf-16", "ignore").lstrip("\ufeff \r\n\t").encode("utf-8")
     if _CERTAIN_PAGE.match(begin):
         return Sniffed("page", "text/html")
@@ -110,10 +110,6 @@ def _start(body: bytes) -> int:
     """
     found = _MARK.match(body[:16_384])
     return found.end() if found else 0
-
-
-def _wide(body: bytes) -> bool:
-    return body.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _is_json(body: bytes) -> bool:

@@ -27,7 +27,13 @@ from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.content_type import Sniffed, sniff
 from dogent_tui.web.images import not_image, safe_stem, save_image
-from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
+from dogent_tui.web.model import (
+    DEFAULT_CHARS,
+    HARDLY_LETTERS,
+    FetchMode,
+    FetchResult,
+    WebError,
+)
 
 if TYPE_CHECKING:
     from dogent_tui.web.drawing_browser import DrawingBrowser
@@ -49,8 +55,6 @@ _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.boilerplate", "trafilatura")
 """Loaded before a page is read, so that it does not use the page's time."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
-_HARDLY_LETTERS = 80
-"""A page with scripts and no more text than this is rendered."""
 _DRAWN = tr("The page's scripts were run in a browser to get its text.")
 _MOST_PAGE_BYTES = 12 << 20
 """The size of a page; the rest is not read. Decoding all of 48 MB would block the application."""
@@ -304,7 +308,7 @@ class Fetcher:
         """Render a page without text that its scripts would fill, once, and return whether that
         changed it.
         """
-        if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > _HARDLY_LETTERS:
+        if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > HARDLY_LETTERS:
             return False
         kept.drawn = True
         html = await asyncio.to_thread(kept.path.read_text, "utf-8", "replace")

@@ -11,6 +11,8 @@ FetchMode = Literal["auto", "text", "image"]
 
 DEFAULT_CHARS = 12_000
 """Characters per page (SPEC 5)."""
+HARDLY_LETTERS = 80
+"""A page with no more text than this is looked for elsewhere: in its data, or by its scripts."""
 
 
 class WebError(DogentError):

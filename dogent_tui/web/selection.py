@@ -273,19 +273,6 @@ def _prune(body: Element, kept: set[Element]) -> None:
     for node in [one for one in body.iter() if one in alive and one not in kept]:
         for child in [one for one in node if one not in alive and one is not notes]:
             child.drop_tree()
-    if notes is not None:
-        wanted = {
-            (link.get("href") or "")[1:]
-            for link in body.iter("a")
-            if link.get("role") == "doc-noteref"
-        }
-        for item in list(notes.iter("li")):
-            if (
-                item.get("id") not in wanted
-                and item.getparent() is not None
-                and item.getparent().getparent() is notes
-            ):
-                item.getparent().remove(item)
 
 
 def _settle_pictures(body: Element) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from html import unescape
 
 import aiohttp
 import msgspec
@@ -36,6 +37,13 @@ _HEADERS = {
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({429, 503})
 _CHUNK = 65_536
+_REFRESH = re.compile(
+    rb"<meta\b(?=[^>]*http-equiv=[\"']?refresh\b)[^>]*content=[\"']?\s*0\s*[;,]\s*url\s*="
+    rb"\s*[\"']?([^\"'>\s]+)",
+    re.IGNORECASE,
+)
+_MOVED_BYTES = 4096
+"""A larger page is one, even if it leads elsewhere at once, for example without scripts."""
 
 
 class Limits(Record):
@@ -51,7 +59,7 @@ class Limits(Record):
     silence_s: float = 10.0
     sent_bytes: int = 24 << 20
     bytes: int = 48 << 20
-    redirects: int = 5
+    redirects: int = 10
     retry_s: float = 10.0
 
 
@@ -107,7 +115,7 @@ class Transport:
                     raise
                 may_retry = False
                 await asyncio.sleep(wait)
-                found = await self._request(url, guard)
+                continue
             private |= guard.private
             if isinstance(found, Response):
                 return msgspec.structs.replace(found, private=frozenset(private))
@@ -167,12 +175,16 @@ class Transport:
                 return joined(url, location)
             if response.status >= 300 or response.status < 200:
                 raise _status_error(url, response.status, response.headers.get("Retry-After", ""))
+            body = await self._body(url, response)
+            moved = _REFRESH.search(body) if len(body) <= _MOVED_BYTES else None
+            if moved and (to := joined(url, unescape(moved[1].decode(errors="replace")))) != url:
+                return to
             return Response(
                 url=str(url),
                 fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 declared=response.headers.get("Content-Type", "")[:200],
                 filename=_filename(response),
-                body=await self._body(url, response),
+                body=body,
             )
 
     async def _body(self, url: URL, response: aiohttp.ClientResponse) -> bytes:
@@ -302,5 +314,4 @@ def _filename(response: aiohttp.ClientResponse) -> str:
 
 
 def _short(url: URL) -> str:
-    text = one_line(str(url))
-    return text if len(text) <= 160 else f"{text[:159]}…"
+    return one_line(str(url), 160)

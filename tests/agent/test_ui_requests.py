@@ -1,15 +1,13 @@
 """What the agent may ask, what of it is wrong, and what goes back."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import (
-    JSON_SCHEMA,
     Clarification,
+    OfferedRequest,
     Option,
     OutlineRequest,
     Question,
@@ -19,6 +17,7 @@ from dogent_tui.agent.ui_requests import (
     from_ask_user_question,
     parse_request,
 )
+from dogent_tui.tools.server import schema_of
 
 AUDIENCE = {
     "id": "audience",
@@ -340,5 +339,9 @@ def test_a_broken_question_of_the_cli_is_refused(questions):
         from_ask_user_question({"questions": questions})
 
 
-def test_the_schema_is_json():
-    assert json.loads(json.dumps(JSON_SCHEMA)) == JSON_SCHEMA
+def test_the_model_is_told_what_it_may_ask():
+    fields = schema_of(OfferedRequest)["properties"]
+    question = fields["questions"]["items"]["properties"]
+    assert fields["type"]["enum"] == ["clarification", "outline_edit"]
+    assert {"id", "question", "options", "recommended", "allow_freeform"} <= question.keys()
+    assert {"label", "value"} <= question["options"]["items"]["properties"].keys()

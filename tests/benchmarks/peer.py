@@ -30,7 +30,6 @@ def _pymupdf4llm() -> Callable[[Path], int]:
 def _ours(module: str, name: str, rows: int = 0) -> Callable[[Path], int]:
     from dogent_tui.documents.model import ReadOptions
 
-    importlib.import_module("defusedxml")
     open_document = getattr(importlib.import_module(module), name)
 
     def read(path: Path) -> int:

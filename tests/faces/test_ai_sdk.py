@@ -153,11 +153,18 @@ async def test_stopping_ends_the_run_on_the_server(served: Served, page: Page, c
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
     await pieces.sent(1)
+    other = f"{chat}-again"  # another tab, whose prompt waits and is stopped too
+    await page.open(served, other, of=chat)
+    for act, queued in (("begin", 1), ("stop", 2)):
+        await page(act, chat=other, text="never mind")
+        while (await page("told", chat=chat))["seen"].count("data-queue") < queued:
+            await asyncio.sleep(0.02)
     await page("stop", chat=chat)
     pieces.release_all()
     served.api.say("Still here.")
     told = await page("send", chat=chat, text="go on")
     assert told["text"] == "Still here."
+    assert "never mind" not in str(served.api.requests[-1].messages)
 
 
 @NEWEST

@@ -142,11 +142,15 @@ def test_a_passage_that_may_not_say_it_all_is_quoted_with_what_is_around_it(conv
     assert "**Keys**" not in conversation.ask("what is the alarm code?").said
 
 
-def test_a_chinese_word_is_found_where_it_is_part_of_another_one(conversation, folder):
+def test_a_word_is_found_within_another_one_and_beside_its_translation(conversation, folder):
     (folder / "公交.md").write_text(
         "# 公交\n\n## 回家\n\n最后一班公交车是九点四十分。\n", encoding="utf-8"
     )
+    (folder / "待办.md").write_text("刘洋联系大巴公司。\n\n## 会议\n\n每月一次。", encoding="utf-8")
+    (folder / "club.md").write_text("# Club\n\n## Meetings\n\nWe come on the first Tuesday.\n")
     assert "九点四十分" in conversation.ask("末班公交车几点开？").said
+    assert "大巴公司" in conversation.ask("刘洋要做什么").said
+    assert "Tuesday" in conversation.ask("What time are meetings held?").said
 
 
 @pytest.mark.parametrize("typed", ["tea house opening?", "3,200", "茶馆 预算"])

@@ -143,8 +143,9 @@ def test_missing_is_no_fault_and_a_folder_or_pipe_is_left_in_place(tmp_path):
 
 
 def test_a_byte_order_mark_is_fine(tmp_path):
-    (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"a": 1}')
-    assert read_json(tmp_path / "a.json") == ({"a": 1}, None)
+    for encoding in ("utf-8-sig", "utf-16"):
+        (tmp_path / "web.json").write_text('{"a": "ä"}', encoding=encoding)
+        assert read_json(tmp_path / "web.json") == ({"a": "ä"}, None)
 
 
 def test_a_lock_holds_across_processes_and_leaves_nothing_in_the_workspace(tmp_path):

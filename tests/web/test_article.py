@@ -1,5 +1,6 @@
 """Articles of pages: what is taken, completed and left out; and pages that are none."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,16 @@ def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
     assert "[^2] More.\n\n[^2]: Record 2." in found.markdown
     assert "↩" not in found.markdown
     assert "Notes" not in found.markdown
+
+
+@pytest.mark.parametrize(
+    "body", [f"{WORDS}\n\n*New* <text>.", f"<p>{WORDS}</p>*New* &lt;text&gt;."]
+)
+def test_text_that_only_the_data_of_a_page_has_is_read_and_said(body: str) -> None:
+    data = json.dumps([{"@type": "WebSite"}, {"@graph": [{"articleBody": body}]}])
+    found = find_article(page(f"<div id=app></div><script>{data}</script>"), URL)
+    assert found.blocks == (WORDS, r"\*New\* \<text>.")
+    assert "search engines" in found.warnings[0]
 
 
 def test_hidden_text_is_none_of_the_article_and_said() -> None:

@@ -287,14 +287,18 @@ async def test_a_server_that_drips_stops_or_is_silent_is_given_up(
     assert await code_of(fetcher, site.add("/slow", silence)) == "timeout"
 
 
-async def test_redirects_are_followed_five_times_and_not_down_to_plain_http(
+async def test_redirects_are_followed_ten_times_also_those_of_pages(
     fetcher: Fetcher, site: Any
 ) -> None:
-    site.add("/0", "arrived", "text/plain")
-    for number in range(1, 7):
+    site.add("/arrived", "arrived", "text/plain")
+    moved = "<title>Moved</title><meta content='0; url=arrived' http-equiv=Refresh>"
+    site.add("/0", moved, "text/html")
+    for number in range(1, 11):
         site.add(f"/{number}", _redirect(f"./{number - 1}", 301 + number % 2))
-    assert (await fetcher.fetch(site.url("/5"))).text == "arrived"
-    assert await code_of(fetcher, site.url("/6")) == "redirects"
+    assert (await fetcher.fetch(site.url("/9"))).text == "arrived"
+    assert await code_of(fetcher, site.url("/10")) == "redirects"
+    later = site.add("/later", moved.replace("0;", "30;") + "Wait.", "text/html")
+    assert (await fetcher.fetch(later)).text == "Wait."
     site.add("/loop", _redirect("/loop", 307))
     assert await code_of(fetcher, site.url("/loop")) == "redirects"
 

@@ -6,6 +6,7 @@ from typing import Any
 from dogent_tui.documents.bibliography import unused_entries
 from dogent_tui.documents.pandoc.escapes import code_span, escaped, link_target
 from dogent_tui.language import ngettext, phrases, tr
+from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.verdicts import VERDICTS, CheckReport, Finding, Verdict
 
 _VERDICTS: Mapping[Verdict, str] = {
@@ -58,8 +59,7 @@ def difference(finding: Finding) -> str:
 
 def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
     """Yield a finding as lines for a terminal."""
-    text = " ".join(finding.text.split())
-    shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    shown = one_line(finding.text, _LONG)
     yield f"{draft}:{finding.line}:{finding.column}: {verdict(finding)}: {shown}"
     if place := where(finding.source, finding.place):
         yield f"    {place}"

@@ -72,8 +72,7 @@ def _plain(value: Any, longest: int) -> str:
     """Return a text on one line without markup and control characters."""
     if not isinstance(value, str):
         return ""
-    text = one_line(unescaped(_TAG.sub("", value[: longest * 8])))
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return one_line(unescaped(_TAG.sub("", value[: longest * 8])), longest)
 
 
 def web_address(value: Any) -> str:
