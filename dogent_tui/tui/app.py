@@ -387,12 +387,14 @@ class DogentApp(AppPort):
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt
-        does, on other screens by saying how to leave.
+        does; on other screens, where it leads nowhere, by saying what does.
         """
         if self.screen is self.conversation:
             self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
-        self.notify(tr("Esc back · {quits} quit", quits=self.keys.shown("quit")))
+        escape = self.screen.active_bindings["escape"].binding.description
+        quits = self.keys.shown("quit")
+        self.notify(tr("Esc: {escape} · {quits}: Quit", escape=escape, quits=quits))
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

@@ -81,7 +81,7 @@ class FreeText(LiteralArea):
     BINDINGS = [
         bound("enter", "go_on", "Continue"),
         bound(",".join(sorted(NEWLINE_KEYS - SEND_KEYS)), "newline", "New line", key_display="^J"),
-        bound("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
+        bound("ctrl+underscore,super+z", "undo", "Undo", show=False),
     ]
 
     @dataclass
@@ -96,10 +96,8 @@ class FreeText(LiteralArea):
         """
         # no markup: it comes from the agent
         hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
-        super().__init__(text, placeholder=hint, compact=True, highlight_cursor_line=False)
+        super().__init__(text, placeholder=hint, highlight_cursor_line=False)
         self._held = held
-        self.cursor_blink = False
-        self.match_cursor_bracket = False
         self.move_cursor(self.document.end)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

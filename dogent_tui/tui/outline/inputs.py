@@ -163,13 +163,7 @@ class RawMarkdown(CitingArea):
     ]
 
     def __init__(self, editing: OutlineEditing, followed: Callable[[], None]) -> None:
-        super().__init__(
-            id="outline-raw",
-            soft_wrap=True,
-            tab_behavior="indent",
-            compact=True,
-            highlight_cursor_line=False,
-        )
+        super().__init__(id="outline-raw", tab_behavior="indent", highlight_cursor_line=False)
         self._editing = editing
         self._followed = followed
         self._edit: RawEdit | None = None

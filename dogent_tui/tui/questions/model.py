@@ -98,7 +98,7 @@ class Question(Record):
 
     def heading(self, width: int, counter: str = "") -> Lines:
         """Return the sentence, with `counter` at the right of its first line."""
-        return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
+        return title_lines([Span(self.sentence, "question")], Span(counter, "muted"), width)
 
     def call(self, width: int) -> Lines:
         """Return the complete call: its diff or command, then every other field of its input."""

@@ -117,7 +117,7 @@ class OutlineScreen(EditorScreen):
         self._line = LineInput(compact=True, id="outline-line")
         self._question = Words(id="outline-question")
         self._ask = Horizontal(self._question, self._line, id="outline-ask")
-        self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._note = NoteArea(id="outline-note")
         self._raw_area = RawMarkdown(self.editing, self._raw_followed)
         if task.completions is not None:
             picker = ReferencePicker(task.completions, id="outline-picker")

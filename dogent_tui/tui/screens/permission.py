@@ -26,7 +26,7 @@ from dogent_tui.tui.questions.model import (
     share_rows,
     why_not,
 )
-from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines
+from dogent_tui.tui.questions.widgets import AnswerBar, QuestionLines
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -70,7 +70,6 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         bound("f,ctrl+o", "enlarge", "Enlarge"),
         bound("shift+pageup", "transcript_page(-1)", "Transcript"),
         hidden("shift+pagedown", "transcript_page(1)", "Transcript down"),
-        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
         hidden("f1", "app.help", "Help"),
     ]
 
@@ -94,7 +93,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self.guard = AnswerGuard()
         self._enlarged = False
         self._said = ""
-        self._heading = QuestionHeading(
+        self._heading = QuestionLines(
             lambda width: question.heading(width, self._counter), id="permission-heading"
         )
         self._call = QuestionLines(question.call, id="permission-call")
@@ -232,15 +231,6 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._say(self._said)
 
     # ── What is typed, and scrolling ──────────────────────────────────────────────────────────
-
-    def action_say_how_to_leave(self) -> None:
-        """Show which keys leave: Ctrl+C alone neither denies nor quits."""
-        quits = self._behind.key_of("quit")
-        self._say(
-            tr("Esc goes back · {quits} quits", quits=quits)
-            if self._words.display
-            else tr("Esc denies · {quits} quits", quits=quits)
-        )
 
     def on_key(self, event: events.Key) -> None:
         """Pass on what is still being typed."""

@@ -114,7 +114,7 @@ class ReviewScreen(EditorScreen):
         self.request = task
         self._list = HunkList(self.change, self._choose, self._loses_quote)
         self._view = HunkView()
-        self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._area = HunkArea(id="review-edit")
         if task.completions is not None:
             self._area.picker = ReferencePicker(task.completions, id="review-picker")
         self._line = CommentInput(
