@@ -57,6 +57,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def revealed_line(text: str) -> str:
+    """Return `text` `revealed`, as `one_line`."""
+    return one_line(revealed(text))
+
+
 def cut_bytes(text: str, most: int) -> str:
     """Return the longest beginning of `text` within `most` bytes of UTF-8 that does not split a
     visible character.

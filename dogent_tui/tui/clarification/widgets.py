@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import revealed_line
 from dogent_tui.tui.clarification.model import Entry, Row, question_lines, row_lines
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -95,7 +95,7 @@ class FreeText(LiteralArea):
         and consumes it if so.
         """
         # no markup: it comes from the agent
-        hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
+        hint = Content(revealed_line(placeholder) or tr("In your own words"))
         super().__init__(text, placeholder=hint, highlight_cursor_line=False)
         self._held = held
         self.move_cursor(self.document.end)

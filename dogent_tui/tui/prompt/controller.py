@@ -146,12 +146,6 @@ class PromptController:
             self._screen.status_bar.stop()
             await service.interrupt()
 
-    def edit_queued(self, queued_id: str) -> None:
-        """Take a queued prompt back into the editor."""
-        prompt = self._screen.service.take_back(queued_id)
-        if prompt is not None:
-            self._prompt.put_back(prompt.text)
-
     async def edit_externally(self, text: str) -> None:
         """Open `text` in the user's external editor; the result replaces it."""
         try:
@@ -161,12 +155,6 @@ class PromptController:
             return
         self._prompt.editor.replace_all(edited.decode(errors="replace").removesuffix("\n"))
         self._screen.refresh(layout=True)
-
-    def draft_changed(self, text: str) -> None:
-        """Save what is typed, look up the files it names, and prepare the command it is."""
-        self._screen.app.save_draft(text)
-        if "@" in text:
-            self._screen.refresh_files()
 
     async def refresh_index(self) -> None:
         """Refresh the list of files in a thread."""

@@ -347,7 +347,9 @@ class ConversationScreen(ConversationPort):
         self.typed.submit(event.text, event.references)
 
     def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
-        self.typed.draft_changed(event.text)
+        self.app.save_draft(event.text)
+        if "@" in event.text:
+            self.refresh_files()
 
     async def _on_prompt_editor_interrupt_requested(self) -> None:
         await self.typed.stop()
@@ -429,10 +431,10 @@ class ConversationScreen(ConversationPort):
                 self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
             case what, Chip(attachment=Attachment() as attachment):
                 await self.on_action_requested(ActionRequested(what, attachment))
-            case "edit", QueuedPrompt(id=queued):
-                self.typed.edit_queued(queued)
-            case "drop", QueuedPrompt(id=queued):
-                self.service.take_back(queued)
+            case "edit" | "drop", QueuedPrompt(id=queued):
+                prompt = self.service.take_back(queued)
+                if prompt is not None and event.what == "edit":
+                    self.prompt.put_back(prompt.text)
             case what, None:
                 await self.documents.want(what)
 
