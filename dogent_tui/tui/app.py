@@ -387,14 +387,12 @@ class DogentApp(AppPort):
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt
-        does; on other screens, where it leads nowhere, by saying what does.
+        does, on other screens by saying how to leave.
         """
         if self.screen is self.conversation:
             self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
-        escape = self.screen.active_bindings["escape"].binding.description
-        quits = self.keys.shown("quit")
-        self.notify(tr("Esc: {escape} · {quits}: Quit", escape=escape, quits=quits))
+        self.notify(tr("Esc back · {quits} quit", quits=self.keys.shown("quit")))
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

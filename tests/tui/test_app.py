@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding
+from textual.screen import Screen
 from textual.widgets._toast import Toast, ToastRack
 
 from dogent_tui.agent.conversation import TurnEnded
@@ -469,10 +470,12 @@ async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
         await s.until(lambda: s.app.conversation.prompt.editor.is_blank)
         assert s.app.conversation.prompt.query_one("#prompt-hint").content == "Ctrl+C again to quit"
         assert not s.app._notifications
-        await s.pilot.press("f1", "ctrl+c")
+        # as the outline and the review are: no dialog above the conversation
+        await s.app.push_screen(Screen())
+        await s.pilot.press("ctrl+c")
         (said,) = s.app._notifications
-        assert said.message == "Esc: Close · Ctrl+Q: Quit"
-        await s.pilot.press("escape")
+        assert said.message == "Esc back · Ctrl+Q quit"
+        s.app.pop_screen()
         await s.until(lambda: s.app.conversation.is_current)
         s.app.conversation.transcript.focus()
         await s.pilot.press("ctrl+c", "ctrl+c")
@@ -658,9 +661,8 @@ async def test_ctrl_c_says_how_to_leave_a_question(stage):
         await s.send("go")
         asked = await ask(s)
         await s.pilot.press("ctrl+c")  # also before the guard opens
-        await s.until(lambda: s.app._notifications)
-        (said,) = s.app._notifications
-        assert said.message == "Esc: Deny · Ctrl+Q: Quit"
+        note = s.app.screen.query_one("#permission-note")
+        await s.until(lambda: "Esc denies" in str(note.render()))
         assert not asked.done()
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("escape")

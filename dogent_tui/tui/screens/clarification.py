@@ -57,6 +57,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         bound("ctrl+x", "abandon", "Abandon"),
         hidden("pageup", "page(-1)", "Scroll up"),
         hidden("pagedown", "page(1)", "Scroll down"),
+        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
         hidden("f1", "app.help", "Help"),
     ]
 
@@ -310,6 +311,10 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
             )
             return
         self.leave(UiAnswer(answers=self.form.answers))
+
+    def action_say_how_to_leave(self) -> None:
+        """Show which keys leave: Ctrl+C alone neither sends nor quits."""
+        self._say(tr("Esc leaves the questions open · Ctrl+X abandons them"))
 
     def action_later(self) -> None:
         """Return to the conversation; the questions stay open."""

@@ -70,6 +70,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         bound("f,ctrl+o", "enlarge", "Enlarge"),
         bound("shift+pageup", "transcript_page(-1)", "Transcript"),
         hidden("shift+pagedown", "transcript_page(1)", "Transcript down"),
+        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
         hidden("f1", "app.help", "Help"),
     ]
 
@@ -231,6 +232,15 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._say(self._said)
 
     # ── What is typed, and scrolling ──────────────────────────────────────────────────────────
+
+    def action_say_how_to_leave(self) -> None:
+        """Show which keys leave: Ctrl+C alone neither denies nor quits."""
+        quits = self._behind.key_of("quit")
+        self._say(
+            tr("Esc goes back · {quits} quits", quits=quits)
+            if self._words.display
+            else tr("Esc denies · {quits} quits", quits=quits)
+        )
 
     def on_key(self, event: events.Key) -> None:
         """Pass on what is still being typed."""

@@ -92,6 +92,14 @@ async def test_esc_leaves_the_form_open_with_all_in_its_draft(person):
         assert p.form.answers["length"] == "Hi!"
 
 
+@pytest.mark.parametrize("keys", [(), ("3", "T", "w", "o")])
+async def test_ctrl_c_says_how_to_leave_also_in_a_field(person, keys):
+    async with person() as p:
+        await p.press("tab", *keys, "ctrl+c")
+        await p.until(lambda: p.note.startswith("Esc leaves the questions open"))
+        assert p.app.results == []
+
+
 async def test_abandoning_asks_once(person):
     async with person() as p:
         await p.press("ctrl+x")
