@@ -19,8 +19,9 @@ _OBEYED = re.compile(
 
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
-    "\u200b-\u200f\u2060-\u2064\u206a-\u206f"  # zero-width characters and marks of direction
+    "\u200b\u200c\u200e\u200f\u2060-\u2064\u206a-\u206f"  # zero-width, marks of direction
     "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
+    "|(?<![\u2600-\u27bf\ufe0f\U0001f1e6-\U0001faff])\u200d"  # a joiner, but in an emoji
 )
 """Characters that take no space and can make two texts look the same."""
 
@@ -57,6 +58,11 @@ def one_line(text: str, most: int = 0) -> str:
     """
     line = " ".join(visible(text).split())
     return f"{line[: most - 1]}…" if 0 < most < len(line) else line
+
+
+def revealed_line(text: str) -> str:
+    """Return `text` `revealed`, as `one_line`."""
+    return one_line(revealed(text))
 
 
 def cut_bytes(text: str, most: int) -> str:

@@ -1,7 +1,7 @@
 """An outline being edited: relative to the proposal it came from, with its text and changes."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 
@@ -9,6 +9,7 @@ from dogent_tui.language import ngettext, phrases, tr
 from dogent_tui.outline.blocks import count_words
 from dogent_tui.outline.changes import Baseline, Change, Changes
 from dogent_tui.outline.markdown import first_lines, parse, parse_file, render
+from dogent_tui.outline.model import Outline
 from dogent_tui.outline.tree import OutlineTree
 
 NAMES: tuple[tuple[Change, str, str], ...] = (
@@ -53,6 +54,12 @@ class OutlineEditing:
     def markdown(self) -> str:
         """The outline as text."""
         return self._text(self.outline.revision)
+
+    def markdown_after(self, change: Callable[[Outline], object]) -> str:
+        """Return the text that `change` would lead to."""
+        copy = Outline(self.outline.headings, self.outline.frame, self.outline.read)
+        change(copy)
+        return render(copy)
 
     @property
     def changes(self) -> Changes:

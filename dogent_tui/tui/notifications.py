@@ -7,7 +7,6 @@ wrapped to pass through (tmux needs ``allow-passthrough on``).
 """
 
 import base64
-import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -19,7 +18,6 @@ Spoken = Literal["osc9", "osc99", "osc777", ""]
 
 _TITLE = "dogent-tui"
 _LONGEST = 160
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PROGRAMS: Mapping[str, Spoken] = {
     "iterm.app": "osc9",
     "warpterminal": "osc9",
@@ -60,7 +58,7 @@ def spoken_by(environ: Mapping[str, str]) -> Spoken:
 
 def notification(words: str, environ: Mapping[str, str]) -> str:
     """Return what to send to the terminal to show `words`, empty if it cannot."""
-    body = _CONTROLS.sub(" ", one_line(words))[:_LONGEST]
+    body = one_line(words)[:_LONGEST]
     match spoken_by(environ):
         case "osc9":
             sequence = f"\x1b]9;{_TITLE}: {body}\x07"

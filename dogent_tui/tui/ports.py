@@ -7,7 +7,7 @@ point one way.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.screen import Screen
 
@@ -159,6 +159,7 @@ class ShowingPort(Protocol):
 class ConversationPort(Screen[None]):
     """The conversation screen, as its features see it."""
 
+    app: "AppPort"
     opened: "OpenedSession"
     index: "FileIndex"
     prompt: "PromptBox"
@@ -239,7 +240,7 @@ class ConversationPort(Screen[None]):
 
     def key_of(self, action_id: str) -> str:
         """Return the label of an action's key, which the user may have changed, for a sentence."""
-        return cast("AppPort", self.app).keys.shown(action_id)
+        return self.app.keys.shown(action_id)
 
     def action_follow(self) -> None:
         """Scroll to the end of the transcript and follow it."""

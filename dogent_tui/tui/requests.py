@@ -33,7 +33,7 @@ from dogent_tui.tui.screens.permission import PermissionScreen, make_room
 from dogent_tui.tui.trust_question import settle_trust
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort, ConversationPort
+    from dogent_tui.tui.ports import ConversationPort
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
     from dogent_tui.tui.screens.review import ReviewScreen
@@ -122,7 +122,7 @@ class RequestController:
         self._own: dict[str, asyncio.Future[Any]] = {}
         self._opening = False
         self._due = False
-        self._keeper = cast("AppPort", screen.app).edits
+        self._keeper = screen.app.edits
 
     def handle(self, event: Event) -> None:
         """Queue what arrived, and remove what is settled."""
@@ -240,7 +240,7 @@ class RequestController:
         """
         try:
             if isinstance(answer, UiAnswer) and not answer.is_empty:
-                await settle_trust(cast("AppPort", self._screen.app), self._screen.opened)
+                await settle_trust(self._screen.app, self._screen.opened)
             await self._screen.service.reply(request.request_id, answer)
         except AgentError as error:
             self._screen.notify(str(error), severity="warning")

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.widgets import message_fields
+from dogent_tui.tui.widgets import ActionRequested
 
 
 class Welcome(Widget):
@@ -18,12 +17,6 @@ class Welcome(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"welcome--name", "welcome--key", "welcome--fact"}
-
-    @message_fields
-    class Chosen(Message):
-        """A suggestion was clicked."""
-
-        request: str
 
     def __init__(self, workspace: str, endpoint: str) -> None:
         super().__init__(id="welcome")
@@ -92,4 +85,4 @@ class Welcome(Widget):
             return
         at = offset.y - max(0, (self.content_size.height - len(lines)) // 2)
         if 0 <= at < len(lines) and lines[at][1] in (self._requests or ()):
-            self.post_message(self.Chosen(lines[at][1]))
+            self.post_message(ActionRequested("write", lines[at][1]))

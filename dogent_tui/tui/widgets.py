@@ -38,7 +38,7 @@ def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
 
 @message_fields
 class ActionRequested(Message):
-    """The user requests `what` of `item`, which a part of the conversation screen shows."""
+    """A part of the conversation screen requests `what` of `item`, mostly for the user."""
 
     what: str
     item: object = None

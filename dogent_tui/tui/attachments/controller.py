@@ -56,7 +56,7 @@ class AttachmentsController:
         )
 
     def attach_again(self, attachments: Sequence[Attachment]) -> None:
-        """Attach the files of an earlier prompt to the next one."""
+        """Attach files, such as those of an earlier prompt, to the next one."""
         for attachment in attachments:
             self.attachments.attach(attachment)
         self.show()
@@ -64,9 +64,7 @@ class AttachmentsController:
     def _take(self, attachments: Sequence[Attachment], written: str) -> str:
         if not attachments:
             return tr("There is no file {written} here.", written=one_line(written))
-        for attachment in attachments:
-            self.attachments.attach(attachment)
-        self.show()
+        self.attach_again(attachments)
         return tr(
             "{join}: will be sent with the next prompt.",
             join=one_line(", ".join(attachment.name for attachment in attachments)),

@@ -92,7 +92,8 @@ class Attachments:
             case ToolUse(name=name, input=given, tool_use_id=tool_use_id) if name in READING_TOOLS:
                 return self._began_reading(tool_use_id, given.get(READING_TOOLS[name]), given)
             case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._reading:
-                return self._finished_reading(tool_use_id, failed=event.is_error)
+                self._mark(self._reading.pop(tool_use_id), "failed" if event.is_error else "read")
+                return True
             case _:
                 return False
 
@@ -124,10 +125,6 @@ class Attachments:
             self._reading[tool_use_id] = keys
             self._mark(keys, "reading")
         return bool(keys)
-
-    def _finished_reading(self, tool_use_id: str, *, failed: bool) -> bool:
-        self._mark(self._reading.pop(tool_use_id), "failed" if failed else "read")
-        return True
 
     def _mark(self, keys: Iterable[Attachment], state: ReadState) -> None:
         """Record how much the agent has read; "read" is never taken back."""

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from dogent_tui.agent.ui_requests import Clarification, Option, Question
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import revealed, revealed_line
 from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.tui.questions.model import title_lines
 from dogent_tui.tui.transcript.lines import Line, Lines, Span, crop, prefixed, wrap
@@ -268,11 +268,6 @@ class ClarificationForm:
 CURSOR = "❯ "
 
 
-def _shown(text: str) -> str:
-    """Return a label or question as one paragraph, so that what is sent is what was seen."""
-    return one_line(revealed(text))
-
-
 def heading(form: ClarificationForm, width: int) -> Lines:
     """Return the title and the position among several requests, with the number of open questions
     on the right.
@@ -282,7 +277,9 @@ def heading(form: ClarificationForm, width: int) -> Lines:
     if left:
         counter = Span(tr("{left} of {total} open", left=left, total=total), "warning")
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
-    return title_lines([*which, Span(_shown(form.request.title), "heading1")], counter, width)
+    return title_lines(
+        [*which, Span(revealed_line(form.request.title), "heading1")], counter, width
+    )
 
 
 def preface(form: ClarificationForm, width: int) -> Lines:
@@ -334,8 +331,8 @@ def question_lines(entry: Entry, width: int) -> Iterable[Line]:
         if entry.open
         else Span("✓ ", "success")
     )
-    spans = [Span(_shown(entry.question.question), "strong")]
-    if header := _shown(entry.question.header):
+    spans = [Span(revealed_line(entry.question.question), "strong")]
+    if header := revealed_line(entry.question.header):
         spans.insert(0, Span(f"{header} · ", "muted"))
     if entry.question.multiple and entry.question.options:
         spans.append(Span(tr("  choose any number with Space"), "muted"))
@@ -345,7 +342,7 @@ def question_lines(entry: Entry, width: int) -> Iterable[Line]:
 def _option(entry: Entry, option: Option, mark: Sequence[Span], width: int) -> Iterator[Line]:
     is_on = option.value in entry.chosen
     label = "muted" if entry.skipped else "strong" if is_on else ""
-    spans = [Span(_shown(option.label), label)]
+    spans = [Span(revealed_line(option.label), label)]
     if option.value in entry.question.recommended:
         spans.append(Span("  " + tr("recommended"), "muted" if entry.skipped else "success"))
     indent = Span(" " * sum(cell_len(span.text) for span in mark))
@@ -354,4 +351,4 @@ def _option(entry: Entry, option: Option, mark: Sequence[Span], width: int) -> I
     yield Line((*mark, *first.spans))
     yield from prefixed(rest, indent)
     if option.description:
-        yield from prefixed(wrap([Span(_shown(option.description), "muted")], room), indent)
+        yield from prefixed(wrap([Span(revealed_line(option.description), "muted")], room), indent)

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import revealed_line
 from dogent_tui.tui.clarification.model import Entry, Row, question_lines, row_lines
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -81,7 +81,7 @@ class FreeText(LiteralArea):
     BINDINGS = [
         bound("enter", "go_on", "Continue"),
         bound(",".join(sorted(NEWLINE_KEYS - SEND_KEYS)), "newline", "New line", key_display="^J"),
-        bound("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
+        bound("ctrl+underscore,super+z", "undo", "Undo", show=False),
     ]
 
     @dataclass
@@ -95,11 +95,9 @@ class FreeText(LiteralArea):
         and consumes it if so.
         """
         # no markup: it comes from the agent
-        hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
-        super().__init__(text, placeholder=hint, compact=True, highlight_cursor_line=False)
+        hint = Content(revealed_line(placeholder) or tr("In your own words"))
+        super().__init__(text, placeholder=hint, highlight_cursor_line=False)
         self._held = held
-        self.cursor_blink = False
-        self.match_cursor_bracket = False
         self.move_cursor(self.document.end)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

@@ -162,12 +162,11 @@ class ConversationCommands(CommandFamily):
 
     @command("sessions", "Find an earlier conversation to open, rename, fork or delete")
     async def _sessions(self, wanted: str) -> str | None:
-        from dogent_tui.tui.sessions.controller import SessionChooser
+        from dogent_tui.tui.sessions.controller import choose_session, open_named
 
-        chooser = SessionChooser(self.app)
         if wanted:
-            return await chooser.open_named(wanted)
-        await chooser.choose()
+            return await open_named(self.app, wanted)
+        await choose_session(self.app)
         return None
 
     _resume = command("resume", "Resume an earlier conversation", "[ID]")(_sessions.method)

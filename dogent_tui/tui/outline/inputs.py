@@ -14,7 +14,7 @@ from textual.widgets import Input
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
 from dogent_tui.outline.edit_session import OutlineEditing
-from dogent_tui.outline.model import RawEdit
+from dogent_tui.outline.model import Outline, RawEdit
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.debounce import Debounce
@@ -83,6 +83,13 @@ class TitleInput(Input):
         self.display = True
         self.place()
         self.screen.set_focus(self)
+
+    def apply(self, outline: Outline) -> None:
+        """Set the title in `outline` as typed so far. A new heading without one is deleted."""
+        if self._request is not None and (self.value.strip() or not self._request.is_new):
+            outline.rename(self._request.id, self.value)
+        elif self._request is not None:
+            outline.delete([self._request.id])
 
     def place(self) -> None:
         """Move to the position of the title."""
@@ -156,13 +163,7 @@ class RawMarkdown(CitingArea):
     ]
 
     def __init__(self, editing: OutlineEditing, followed: Callable[[], None]) -> None:
-        super().__init__(
-            id="outline-raw",
-            soft_wrap=True,
-            tab_behavior="indent",
-            compact=True,
-            highlight_cursor_line=False,
-        )
+        super().__init__(id="outline-raw", tab_behavior="indent", highlight_cursor_line=False)
         self._editing = editing
         self._followed = followed
         self._edit: RawEdit | None = None

@@ -74,7 +74,7 @@ class OutlineView(Painted, ScrollView, can_focus=True):
         bound("ctrl+j,ctrl+enter", "add_child", "Child"),
         bound("tab", "shift(1)", "Demote"),
         bound("shift+tab", "shift(-1)", "Promote"),
-        hidden("alt+up,K", "move(-1)", "Move up", key_display="Alt+↑ K"),
+        hidden("alt+up,K", "move(-1)", "Move up"),
         bound("alt+down,J", "move(1)", "Move", key_display="Alt+↑↓"),
         bound("space", "fold", "Fold"),
         bound("z", "fold_all", "Fold all"),
@@ -82,14 +82,14 @@ class OutlineView(Painted, ScrollView, can_focus=True):
         bound("ctrl+d", "duplicate", "Duplicate"),
         hidden("up", "go(-1)", "Up"),
         hidden("down", "go(1)", "Down"),
-        hidden("home", "go_to(0)", "First"),
-        hidden("end", "go_to(1000000)", "Last"),
+        hidden("home", "go(-1000000)", "First"),
+        hidden("end", "go(1000000)", "Last"),
         hidden("pageup", "page(-1)", "Page up"),
         hidden("pagedown", "page(1)", "Page down"),
-        hidden("shift+up,V", "go(-1, True)", "Select up", key_display="⇧↑ V"),
+        hidden("shift+up,V", "go(-1, True)", "Select up"),
         bound("shift+down,v", "go(1, True)", "Select", key_display="⇧↑↓"),
-        hidden("shift+home", "go_to(0, True)", "Select to the first"),
-        hidden("shift+end", "go_to(1000000, True)", "Select to the last"),
+        hidden("shift+home", "go(-1000000, True)", "Select to the first"),
+        hidden("shift+end", "go(1000000, True)", "Select to the last"),
         hidden("shift+pageup", "page(-1, True)", "Select a page up"),
         hidden("shift+pagedown", "page(1, True)", "Select a page down"),
         hidden("left", "left", "Fold, or to the parent"),
@@ -221,11 +221,6 @@ class OutlineView(Painted, ScrollView, can_focus=True):
         self.model.go(self.model.cursor_row + step, selecting=selecting)
         self._moved()
 
-    def action_go_to(self, row: int, selecting: bool = False) -> None:
-        """Move to a row."""
-        self.model.go(row, selecting=selecting)
-        self._moved()
-
     def action_page(self, step: int, selecting: bool = False) -> None:
         """Move by a screen, less one row."""
         self.action_go(step * max(1, self.size.height - 1), selecting)
@@ -305,7 +300,7 @@ class OutlineView(Painted, ScrollView, can_focus=True):
             return
         event.stop()
         if self.is_fixed:
-            self.action_go_to(row)
+            self.action_go(row - self.model.cursor_row)
             return
         first, end = self.model.selection
         if not (event.shift or first <= self.model.rows[row] < end):

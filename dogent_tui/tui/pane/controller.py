@@ -373,10 +373,9 @@ class PaneController:
             if text is document.text:
                 self.view.verdicts = found
 
-    def read_on(self) -> None:
-        """Read more of a converted document, if there is more."""
-        document = self.open_document
-        if document is not None and document.text.has_more and not self._turn.locked():
+    def _more(self, document: OpenDocument) -> None:
+        """Read more of a converted document, which the user has nearly read or searches."""
+        if document.text.has_more and not self._turn.locked():
             self.pane.run_worker(self._read_on(document, document.text), group="follow")
 
     async def _read_on(self, document: OpenDocument, text: MarkdownText | DocumentReading) -> None:
@@ -400,12 +399,11 @@ class PaneController:
 
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
-    def chosen(self) -> None:
+    def _chosen(self) -> None:
         """Attach the selected lines to the next prompt, or nothing if none are selected."""
-        if self.open_document is not None:
-            lines = self.view.chosen
-            self._carry(self._attachment(lines) if lines is not None else None)
-            self._draw_title()
+        lines = self.view.chosen
+        self._carry(self._attachment(lines) if lines is not None else None)
+        self._draw_title()
 
     def attachments_changed(self) -> None:
         """Clear the selection after its lines were sent or detached."""
@@ -463,8 +461,8 @@ class PaneController:
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
-    async def want(self, what: str) -> None:
-        """Handle a key of the pane."""
+    async def want(self, what: str) -> None:  # noqa: C901  (one flat table of requests)
+        """Do what the pane or the user requests."""
         document = self.open_document
         if document is None:
             return
@@ -481,6 +479,10 @@ class PaneController:
                 await self._show_contents(document)
             case "look":
                 self.look()
+            case "chosen":
+                self._chosen()
+            case "more":
+                self._more(document)
             case "copy":
                 first, end = self.view.chosen or (0, None)
                 await copy(self._screen.app, "\n".join(document.text.lines[first:end]))

@@ -20,7 +20,7 @@ class DocumentPane(Vertical):
     DEFAULT_CSS = styles("pane.tcss")
 
     BINDINGS = [
-        bound("enter", "say('ask')", "Ask about it", key_display="⏎"),
+        bound("enter", "say('ask')", "Ask about it"),
         bound("h", "say('contents')", "Contents"),
         bound("c", "say('copy')", "Copy"),
         bound("escape", "say('leave')", "Back"),

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from textual import events
 from textual.actions import SkipAction
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
@@ -16,7 +15,7 @@ from dogent_tui.tui.pane.text import Changes
 from dogent_tui.tui.transcript.lines import BLANK, Span
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.widgets import bound, hidden
+from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 
 _MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
 """The margin marks of changed lines."""
@@ -40,15 +39,10 @@ class PaneView(RowsView):
     looks = {**LOOKS, "chosen": "on $primary 30%"}
 
     BINDINGS = [
-        bound("shift+down,J", "extend(1)", "Select lines", key_display="⇧↓"),
+        bound("shift+down,J", "extend(1)", "Select lines"),
         hidden("shift+up,K", "extend(-1)", "Select lines upward"),
-        hidden(
-            "left_square_bracket",
-            "heading(-1)",
-            "Previous heading",
-            key_display="[",
-        ),
-        bound("right_square_bracket", "heading(1)", "Next heading", key_display="]"),
+        hidden("left_square_bracket", "heading(-1)", "Previous heading"),
+        bound("right_square_bracket", "heading(1)", "Next heading"),
         hidden("n", "change(1)", "Next change"),
         hidden("N", "change(-1)", "Previous change"),
     ]
@@ -61,12 +55,6 @@ class PaneView(RowsView):
     """The lines where headings start, ascending."""
     has_lines = reactive(False, bindings=True)
     """Whether its lines are those of the file, and can be selected."""
-
-    class Chosen(Message):
-        """The selection of lines changed."""
-
-    class NearEnd(Message):
-        """The user has nearly read what is available, or searches the rest."""
 
     def __init__(self) -> None:
         self._document = DocumentRows()
@@ -154,7 +142,7 @@ class PaneView(RowsView):
         before = self.chosen
         self._anchor, self._head = anchor, head
         if self.chosen != before:
-            self.post_message(self.Chosen())
+            self.post_message(ActionRequested("chosen"))
             self.refresh()
 
     def reveal(self, line: int) -> None:
@@ -187,7 +175,7 @@ class PaneView(RowsView):
     def _moved(self) -> None:
         self.scrolled = self._viewport.top < self._viewport.last_top
         if self.near_end:
-            self.post_message(self.NearEnd())
+            self.post_message(ActionRequested("more"))
 
     def _place(self) -> None:
         if self._follows:
@@ -197,7 +185,7 @@ class PaneView(RowsView):
             self._viewport.settle()
         super()._place()
         if self.near_end:
-            self.post_message(self.NearEnd())
+            self.post_message(ActionRequested("more"))
 
     # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────
 

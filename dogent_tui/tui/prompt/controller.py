@@ -4,7 +4,6 @@ command.
 
 import asyncio
 from collections.abc import Sequence
-from typing import cast
 
 from dogent_tui.agent.session import make_prompt, with_template
 from dogent_tui.errors import AgentError, DogentError
@@ -12,7 +11,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
-from dogent_tui.tui.ports import AppPort, ConversationPort
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trust_question import settle_trust
 
@@ -39,15 +38,11 @@ class PromptController:
         self._commands = commands
         self._sending = asyncio.Lock()
 
-    @property
-    def _app(self) -> AppPort:
-        return cast("AppPort", self._screen.app)
-
     def submit(self, text: str, references: Sequence[Reference]) -> None:
         """Send or run `text` in the background."""
         if text.startswith("/"):
             # it may replace this screen
-            self._app.run_command(self._run_typed(text))
+            self._screen.app.run_command(self._run_typed(text))
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:
@@ -59,7 +54,7 @@ class PromptController:
         """
         screen = self._screen
         attached = screen.attachments.pending if screen.opened.read_only else ()
-        if not await self._app.session.ensure_writable():
+        if not await self._screen.app.session.ensure_writable():
             self._give_back(text, READ_ONLY)
             return
         screen.attaching.attach_again(attached)
@@ -69,7 +64,7 @@ class PromptController:
                 make_prompt, text, screen.opened.workspace, references, pending
             )
             try:
-                await settle_trust(self._app, screen.opened)
+                await settle_trust(self._screen.app, screen.opened)
                 if "@@" in text:
                     trusted = screen.opened.trust.trusted
                     prompt = await asyncio.to_thread(
@@ -92,7 +87,7 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
-        if not await self._app.session.ensure_writable():
+        if not await self._screen.app.session.ensure_writable():
             self._give_back(f"!{command}", READ_ONLY)
             return
         self._screen.conversation_layout.show_transcript()
@@ -107,7 +102,7 @@ class PromptController:
             return
         if is_told and not self._screen.foreground.busy:
             self._prompt.set_doing("")
-        await self._app.record_command(f"!{command}")
+        await self._screen.app.record_command(f"!{command}")
 
     async def _run_typed(self, text: str) -> None:
         command, argument = self._commands.find(text)
@@ -122,7 +117,7 @@ class PromptController:
         handler, because a command may ask the user.
         """
         self._commands.used([text])
-        recording = asyncio.create_task(self._app.record_command(text))
+        recording = asyncio.create_task(self._screen.app.record_command(text))
         if command.at_once:  # it may change the history, or end the application
             await recording
         try:
@@ -138,7 +133,7 @@ class PromptController:
         if self._screen.foreground.stop() or service.stop_shell():
             return
         idle = service.state != "running" and not service.queued and self._prompt.editor.is_blank
-        if idle and self._app.dismiss_setup():
+        if idle and self._screen.app.dismiss_setup():
             return
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
@@ -151,27 +146,15 @@ class PromptController:
             self._screen.status_bar.stop()
             await service.interrupt()
 
-    def edit_queued(self, queued_id: str) -> None:
-        """Take a queued prompt back into the editor."""
-        prompt = self._screen.service.take_back(queued_id)
-        if prompt is not None:
-            self._prompt.put_back(prompt.text)
-
     async def edit_externally(self, text: str) -> None:
         """Open `text` in the user's external editor; the result replaces it."""
         try:
-            edited = await edit_externally(self._app, "prompt.md", text.encode())
+            edited = await edit_externally(self._screen.app, "prompt.md", text.encode())
         except DogentError as error:
             self._prompt.notify_hint(str(error), warning=True)
             return
         self._prompt.editor.replace_all(edited.decode(errors="replace").removesuffix("\n"))
         self._screen.refresh(layout=True)
-
-    def draft_changed(self, text: str) -> None:
-        """Save what is typed, look up the files it names, and prepare the command it is."""
-        self._app.save_draft(text)
-        if "@" in text:
-            self._screen.refresh_files()
 
     async def refresh_index(self) -> None:
         """Refresh the list of files in a thread."""

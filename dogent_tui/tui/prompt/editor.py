@@ -85,7 +85,7 @@ class PromptEditor(FoldingArea):
         ),
         hidden("escape", "escape", "Interrupt; when idle, press twice to clear"),
         hidden("ctrl+c", "copy_or_clear", "Copy, clear, quit"),
-        hidden("ctrl+underscore,super+z", "undo", "Undo", key_display="Ctrl+_"),
+        hidden("ctrl+underscore,super+z", "undo", "Undo"),
         hidden("super+c", "copy", "Copy"),
         hidden("ctrl+g", "external_editor", "Open in $EDITOR"),
         hidden("ctrl+o", "unfold", "Expand the pasted text"),
@@ -160,9 +160,7 @@ class PromptEditor(FoldingArea):
         """Whether the agent is working: Esc then only interrupts, however often it is pressed."""
         self.last_typed = 0.0
         """The time of the last change, on the monotonic clock."""
-        super().__init__(
-            placeholder=placeholder, id="prompt-editor", compact=True, highlight_cursor_line=False
-        )
+        super().__init__(placeholder=placeholder, id="prompt-editor", highlight_cursor_line=False)
         self._draft = Debounce(
             self,
             DRAFT_DELAY_S,
@@ -170,8 +168,6 @@ class PromptEditor(FoldingArea):
             most=DRAFT_MOST_S,
         )
         self._disarm = Debounce(self, self.SECOND_PRESS_S, lambda: self._arm(""))
-        self.cursor_blink = False
-        self.match_cursor_bracket = False  # it would search the whole text on each key
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows of the text, at most `MOST_ROWS` and two fifths of the
@@ -294,9 +290,13 @@ class PromptEditor(FoldingArea):
             self.post_message(self.InterruptRequested())
 
     async def action_copy_or_clear(self) -> None:
-        """Copy the selection; otherwise clear the text; otherwise quit at the second press."""
+        """Copy the selection, or end that of the conversation; otherwise clear the text; otherwise
+        quit at the second press.
+        """
         if not self.selection.is_empty:
             self.action_copy()
+        elif self.screen.get_selected_text():
+            self.screen.clear_selection()  # copied as it was selected
         elif self._armed == "quit":
             self._arm("")
             await self.app.run_action("quit")

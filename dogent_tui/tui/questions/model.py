@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Target
 from dogent_tui.agent.tool_names import friendly_name, relative
 from dogent_tui.language import sentences, tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import one_line, revealed, revealed_line
 from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, wrap
@@ -94,11 +94,11 @@ class Question(Record):
             or _TITLES.get(request.tool)
             or tr("May the agent use “{tool}”?", tool=friendly_name(request.tool))
         )
-        return one_line(revealed(title))
+        return revealed_line(title)
 
     def heading(self, width: int, counter: str = "") -> Lines:
         """Return the sentence, with `counter` at the right of its first line."""
-        return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
+        return title_lines([Span(self.sentence, "question")], Span(counter, "muted"), width)
 
     def call(self, width: int) -> Lines:
         """Return the complete call: its diff or command, then every other field of its input."""
@@ -255,7 +255,7 @@ def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator
     """A fact beside its label, or below it if there is too little space."""
     texts = [(revealed(text), missing) for text, missing in (_cut(span.text) for span in spans)]
     shown = [span._replace(text=text) for span, (text, _missing) in zip(spans, texts, strict=True)]
-    label = one_line(revealed(label))
+    label = revealed_line(label)
     column = _LABEL_COLUMN + 2
     if width < _NARROW:
         beside = cell_len(label) + 2

@@ -26,6 +26,7 @@ QUESTION_LOOKS = LOOKS | {
     "code-block": "on $background",
     "risk": "bold underline $text-error on $error 20%",
     "error": "bold $text-error",
+    "question": "bold $text-warning",
 }
 """The appearance of the styles in a question's lines."""
 
@@ -75,12 +76,6 @@ class QuestionLines(PaintedLines, ScrollView, can_focus=False):
         before = self.scroll_offset.y
         self.scroll_to(y=before + rows, animate=False, immediate=True)
         return self.scroll_offset.y != before
-
-
-class QuestionHeading(QuestionLines):
-    """The sentence above a question."""
-
-    looks = QUESTION_LOOKS | {"strong": "bold $text-warning"}
 
 
 class AnswerBar(Widget, can_focus=True):

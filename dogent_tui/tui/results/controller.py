@@ -7,13 +7,12 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
-from dogent_tui.tui.ports import AppPort, ConversationPort
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.results.model import Result
 
 _PATIENCE_S = 5.0
@@ -84,7 +83,7 @@ async def _export(screen: ConversationPort, result: Result) -> None:
         screen.prompt.notify_hint(tr("Only Markdown can be exported: {name} is none.", name=name))
         return
     kinds = ("pdf", "docx")
-    app = cast("AppPort", screen.app)
+    app = screen.app
     chosen = await choose(app, tr("Export {name} as", name=name), "", kinds)
     if chosen is not None:
         text = f'/export "{result.path}" {kinds[chosen]}'

@@ -12,7 +12,7 @@ from dogent_tui.agent.tool_names import relative
 from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.permissions.edits import unified_diff
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import one_line, revealed_line
 from dogent_tui.records import Record
 from dogent_tui.tui.sessions.model import spoken
 from dogent_tui.tui.transcript import model
@@ -54,7 +54,7 @@ class RewindPoint(Record):
     @property
     def title(self) -> str:
         """The prompt in one line."""
-        return one_line(revealed(self.text))
+        return revealed_line(self.text)
 
     def facts(self, now: datetime, root: str) -> str:
         """Return when it was sent, and the files changed since."""
@@ -156,7 +156,7 @@ class Preview:
 
     def _row(self, place: PlannedPlace) -> Row:
         is_folder = place.item.kind == "folder" or (place.removes and place.now.kind == "folder")
-        name = one_line(revealed(relative(place.path, self._root))) + ("/" if is_folder else "")
+        name = revealed_line(relative(place.path, self._root)) + ("/" if is_folder else "")
         if not place.possible:
             return Row("✗", tr("can't be restored"), name, _WHY[place.why])
         is_chosen = place.path in self._chosen

@@ -15,7 +15,7 @@ from textual.widgets import TextArea
 from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import revealed_line
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.clarification.model import CURSOR, ClarificationForm, heading, preface
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
@@ -299,7 +299,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
             self._confirming = "send"
             which = tr("{left} questions", left=len(left))
             if len(left) == 1:
-                question = crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
+                question = crop([Span(revealed_line(left[0].question.question))], _SHORT)
                 which = f"“{Line(question).text}”"
             self._say(
                 ngettext(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from posixpath import basename
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import events as textual_events
 from textual import on, work
@@ -43,7 +43,7 @@ from dogent_tui.tui.foreground import ForegroundTask
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
 from dogent_tui.tui.pane.live_documents import Showing
-from dogent_tui.tui.ports import AppPort, ConversationPort
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -61,7 +61,6 @@ from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.requests import RequestController
-    from dogent_tui.tui.transcript.view import Transcript
 
 
 _MOST_ASKED_ABOUT = 200
@@ -109,13 +108,7 @@ class ConversationScreen(ConversationPort):
         hidden("pageup,shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
         hidden("pagedown,shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
         hidden("escape", "escape", "Interrupt, or back to the prompt"),
-        hidden(
-            "f4,ctrl+comma",
-            "app.settings",
-            "Settings",
-            id="settings",
-            key_display="F4, Ctrl+,",
-        ),
+        hidden("f4,ctrl+comma", "app.settings", "Settings", id="settings"),
         bound("f1", "app.help", "Help", id="help"),
     ]
 
@@ -204,7 +197,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.queue.show(())
         self.prompt.set_busy(False)
         self.requests.clear()
-        await cast("AppPort", self.app).edits.settle()
+        await self.app.edits.settle()
         await self.conversation_layout.clear()
         if self.has_document and self.documents.is_result:
             await self.documents.close()
@@ -304,7 +297,7 @@ class ConversationScreen(ConversationPort):
                 if event.code == BUDGET_SPENT:
                     from dogent_tui.tui.budget import ask_for_budget
 
-                    asks = ask_for_budget(cast("AppPort", self.app), self.service)
+                    asks = ask_for_budget(self.app, self.service)
                     self.app.run_worker(asks, group="budget", exclusive=True)
 
     def _name_document(self) -> None:
@@ -332,7 +325,7 @@ class ConversationScreen(ConversationPort):
 
         words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
         if words and not self.app.app_focus:
-            cast("AppPort", self.app).call_back(words)
+            self.app.call_back(words)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
@@ -354,7 +347,9 @@ class ConversationScreen(ConversationPort):
         self.typed.submit(event.text, event.references)
 
     def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
-        self.typed.draft_changed(event.text)
+        self.app.save_draft(event.text)
+        if "@" in event.text:
+            self.refresh_files()
 
     async def _on_prompt_editor_interrupt_requested(self) -> None:
         await self.typed.stop()
@@ -382,10 +377,6 @@ class ConversationScreen(ConversationPort):
             requests = requests_for(found)
             self.query_one(Welcome).offer(requests)
             self.prompt.offer_requests(requests)
-
-    def _on_welcome_chosen(self, event: Welcome.Chosen) -> None:
-        self.prompt.editor.replace_all(event.request)
-        self.prompt.focus_editor()
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
@@ -416,11 +407,19 @@ class ConversationScreen(ConversationPort):
         self._name_document()
         await self.conversation_layout.place_sidebar(sizes)
 
-    async def on_action_requested(self, event: ActionRequested) -> None:
-        """Do what is requested of a document, a file or a queued prompt."""
+    async def on_action_requested(  # noqa: C901  (one flat table of requests)
+        self, event: ActionRequested
+    ) -> None:
+        """Do what is requested of a part of the screen, or by it."""
         match event.what, event.item:
             case what, Result() as result:
                 self.run_worker(act(self, what, result), group="result", exclusive=True)
+            case "link", str() as url:  # the text of a link may say anything
+                await copy(self.app, url)
+                self.notify(one_line(url), title=tr("This link points to"))
+            case "write", str() as request:
+                self.prompt.editor.replace_all(request)
+                self.prompt.focus_editor()
             case "add", None:
                 self.prompt.focus_editor()
                 self.prompt.editor.insert("@")
@@ -432,22 +431,12 @@ class ConversationScreen(ConversationPort):
                 self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
             case what, Chip(attachment=Attachment() as attachment):
                 await self.on_action_requested(ActionRequested(what, attachment))
-            case "edit", QueuedPrompt(id=queued):
-                self.typed.edit_queued(queued)
-            case "drop", QueuedPrompt(id=queued):
-                self.service.take_back(queued)
+            case "edit" | "drop", QueuedPrompt(id=queued):
+                prompt = self.service.take_back(queued)
+                if prompt is not None and event.what == "edit":
+                    self.prompt.put_back(prompt.text)
             case what, None:
                 await self.documents.want(what)
-
-    # ── The open document ─────────────────────────────────────────────────────────────────────
-
-    def on_pane_view_chosen(self) -> None:
-        """Attach the selected lines to the next prompt."""
-        self.documents.chosen()
-
-    def on_pane_view_near_end(self) -> None:
-        """Read the next part."""
-        self.documents.read_on()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
@@ -494,8 +483,3 @@ class ConversationScreen(ConversationPort):
         """Adapt the layout to the window."""
         self.todos.place()
         await self.conversation_layout.fit(event.size)
-
-    async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
-        """Show the target of a link and copy it, because the text of a link may say anything."""
-        await copy(self.app, event.url)
-        self.notify(one_line(event.url), title=tr("This link points to"))

@@ -117,7 +117,7 @@ class OutlineScreen(EditorScreen):
         self._line = LineInput(compact=True, id="outline-line")
         self._question = Words(id="outline-question")
         self._ask = Horizontal(self._question, self._line, id="outline-ask")
-        self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._note = NoteArea(id="outline-note")
         self._raw_area = RawMarkdown(self.editing, self._raw_followed)
         if task.completions is not None:
             picker = ReferencePicker(task.completions, id="outline-picker")
@@ -168,7 +168,15 @@ class OutlineScreen(EditorScreen):
 
     def draft(self) -> str:
         """Return the outline as currently typed."""
-        return self._raw_area.raw if self._is_raw else self.editing.markdown
+        if self._is_raw:
+            return self._raw_area.raw
+        if (noted := self._noted) is not None:
+            return self.editing.markdown_after(lambda it: it.set_note(noted, self._note.raw))
+        return (
+            self.editing.markdown_after(self._titling.apply)
+            if self._titling.is_on
+            else self.editing.markdown
+        )
 
     # ── What is offered ───────────────────────────────────────────────────────────────────────
 
@@ -205,6 +213,11 @@ class OutlineScreen(EditorScreen):
         ]
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────
+
+    @on(TextArea.Changed)
+    @on(TitleInput.Changed)
+    def _typed(self) -> None:
+        self._draft.poke()
 
     def on_descendant_focus(self) -> None:
         """Leave what is being typed, as with Esc, after a click elsewhere or Tab."""
@@ -377,11 +390,6 @@ class OutlineScreen(EditorScreen):
             self.set_focus(self._view)
             self._changed()
         self.refresh_bindings()
-
-    @on(TextArea.Changed, "#outline-raw")
-    def _raw_changed(self) -> None:
-        if self._is_raw:
-            self._draft.poke()
 
     def _raw_followed(self) -> None:
         """Update everything to the current outline."""

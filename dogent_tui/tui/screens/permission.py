@@ -26,7 +26,7 @@ from dogent_tui.tui.questions.model import (
     share_rows,
     why_not,
 )
-from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines
+from dogent_tui.tui.questions.widgets import AnswerBar, QuestionLines
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -94,7 +94,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self.guard = AnswerGuard()
         self._enlarged = False
         self._said = ""
-        self._heading = QuestionHeading(
+        self._heading = QuestionLines(
             lambda width: question.heading(width, self._counter), id="permission-heading"
         )
         self._call = QuestionLines(question.call, id="permission-call")

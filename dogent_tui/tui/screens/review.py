@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from dogent_tui.agent.document_review import written
 from dogent_tui.changes.hunks import Hunk
@@ -83,7 +84,7 @@ class HunkArea(CitingArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS = [
-        bound("escape,ctrl+s", "screen.keep_edit", "Keep and accept"),
+        bound("escape,ctrl+s", "screen.keep", "Keep and accept"),
         bound("ctrl+x", "screen.back_to_list", "Revert"),
     ]
 
@@ -92,7 +93,7 @@ class CommentInput(Input):
     """A comment on a hunk for the agent."""
 
     BINDINGS = [
-        bound("enter", "screen.keep_comment", "Keep"),
+        bound("enter", "screen.keep", "Keep"),
         bound("escape", "screen.back_to_list", "Back"),
     ]
 
@@ -113,7 +114,7 @@ class ReviewScreen(EditorScreen):
         self.request = task
         self._list = HunkList(self.change, self._choose, self._loses_quote)
         self._view = HunkView()
-        self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._area = HunkArea(id="review-edit")
         if task.completions is not None:
             self._area.picker = ReferencePicker(task.completions, id="review-picker")
         self._line = CommentInput(
@@ -310,16 +311,26 @@ class ReviewScreen(EditorScreen):
         self._draft.poke()
 
     def draft(self) -> Json:
-        """Return the decisions."""
-        return self.change.draft()
+        """Return the decisions, with what is being typed."""
+        if self._typing is None or (hunk := self.hunk) is None:
+            return self.change.draft()
+        decided = self.change.decision(hunk.number)
+        self._take_typed(hunk)
+        draft = self.change.draft()
+        self.change.put(hunk.number, decided)
+        return draft
 
     # ── Typing ────────────────────────────────────────────────────────────────────────────────────
 
     def on_descendant_focus(self) -> None:
         """Keep what is being typed after a click elsewhere or Tab."""
         if self._typing is not None and self.focused is not self._typing:
-            keep = self.action_keep_edit if self._typing is self._area else self.action_keep_comment
-            keep()
+            self.action_keep()
+
+    @on(TextArea.Changed)
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._draft.poke()
 
     def action_edit(self) -> None:
         """Edit the text to be written for the hunk."""
@@ -330,15 +341,6 @@ class ReviewScreen(EditorScreen):
             self._type_in(self._area)
             self.tell(tr("Esc keeps and accepts this · Ctrl+X restores it"))
 
-    def action_keep_edit(self) -> None:
-        """Use the typed text, and accept the hunk."""
-        if (hunk := self.hunk) is not None:
-            text = self._area.raw
-            if text != "\n".join(self.change.lines_of(hunk)):
-                self.change.edit(hunk.number, text)
-        self.action_back_to_list()
-        self._changed()
-
     def action_comment(self) -> None:
         """Comment on the hunk for the agent."""
         if (hunk := self.hunk) is not None:
@@ -346,17 +348,25 @@ class ReviewScreen(EditorScreen):
             self._line.cursor_position = len(self._line.value)
             self._type_in(self._line)
 
-    def action_keep_comment(self) -> None:
-        """Save the comment."""
+    def action_keep(self) -> None:
+        """Keep what is typed: the comment, or the text of the hunk, which accepts it."""
         if (hunk := self.hunk) is not None:
-            self.change.comment(hunk.number, self._line.value)
+            self._take_typed(hunk)
         self.action_back_to_list()
         self._changed()
+
+    def _take_typed(self, hunk: Hunk) -> None:
+        text = self._area.raw
+        if self._typing is self._line:
+            self.change.comment(hunk.number, self._line.value)
+        elif text != "\n".join(self.change.lines_of(hunk)):
+            self.change.edit(hunk.number, text)
 
     def action_back_to_list(self) -> None:
         """Discard what is typed, and return to the list."""
         self._type_in(None)
         self.tell()
+        self._draft.poke()
 
     def _type_in(self, field: Widget | None) -> None:
         self._typing = field

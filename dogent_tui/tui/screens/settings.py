@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import sentences, tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import one_line, revealed_line
 from dogent_tui.records import Record
 from dogent_tui.storage.paths import display_path, shipped
 from dogent_tui.tui.dialog import Answer, ChoiceList, Words
@@ -104,9 +104,9 @@ class RowList(ChoiceList[Row]):
 def _drawn(row: Row, label_cells: int) -> Content:
     if not row.id:
         return Content.styled(row.label, "bold $accent")
-    label = Content.styled(one_line(revealed(row.label)), "bold" if row.strong else "")
+    label = Content.styled(revealed_line(row.label), "bold" if row.strong else "")
     label = label.truncate(label_cells, ellipsis=True, pad=True)
-    value = one_line(revealed(row.value))
+    value = revealed_line(row.value)
     mark = (_CHANGED if row.changed else "  ", "$text-warning")
     return Content.assemble(mark, label, " ", (value, "" if row.is_set else "dim"))
 

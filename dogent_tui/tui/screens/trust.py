@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from dogent_tui.language import listing, tr
-from dogent_tui.plain import one_line, revealed
+from dogent_tui.plain import revealed_line
 from dogent_tui.settings.trust_inventory import Found
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import ChoiceList, Dialog, Words
@@ -40,11 +40,11 @@ def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
             )
         for one in some:
             yield Words(
-                Content.assemble(one.what, (f"  {_shown(one.place)}", "dim")),
+                Content.assemble(one.what, (f"  {revealed_line(one.place)}", "dim")),
                 classes="trust-what",
             )
             if one.text:
-                text = _shown(one.text)
+                text = revealed_line(one.text)
                 shown = f"{text[:_MOST_TEXT]}{'…' if len(text) > _MOST_TEXT else ''}"
                 yield Words(shown, classes="trust-text")
 
@@ -55,10 +55,6 @@ def _listed(places: Iterable[str]) -> str:
     if len(others) > 1:
         return tr("{first} and {count} more", first=first, count=len(others))
     return listing([first, *others])
-
-
-def _shown(text: str) -> str:
-    return one_line(revealed(text))
 
 
 class TrustScreen(AnsweringScreen[bool]):
@@ -79,8 +75,8 @@ class TrustScreen(AnsweringScreen[bool]):
         used = _listed(dict.fromkeys(one.place for one in found if one.used)) or listing(came)
         where = tr(
             "{came} came with {folder}: they are someone else's words until you trust them.",
-            folder=_shown(folder),
-            came=_shown(used),
+            folder=revealed_line(folder),
+            came=revealed_line(used),
         )
         choices = ChoiceList[bool](id="trust-answers")
         self._found = VerticalScroll(*_found_parts(found), id="trust-found", can_focus=False)
@@ -90,7 +86,7 @@ class TrustScreen(AnsweringScreen[bool]):
             Words(where, id="trust-why", classes="dialog-why"),
             self._found,
             choices,
-            about=_shown(folder),
+            about=revealed_line(folder),
             id="trust",
             classes="-wide -warning",
         )

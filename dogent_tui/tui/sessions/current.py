@@ -98,9 +98,9 @@ class CurrentSession:
 
     async def _start(self, *, choose: bool = False) -> None:
         if choose:  # before an agent is started for another conversation
-            from dogent_tui.tui.sessions.controller import SessionChooser
+            from dogent_tui.tui.sessions.controller import choose_session
 
-            if await SessionChooser(self._app).choose():
+            if await choose_session(self._app):
                 return
         screen, opened = self._app.conversation, self.opened
         await screen.conversation_layout.bring()

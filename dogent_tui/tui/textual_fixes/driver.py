@@ -44,6 +44,11 @@ stop.
 
 _READ_BYTES = 65_536
 
+_JOINERS = frozenset(map(chr, (*range(0x200C, 0x2010), *range(0xE0020, 0xE0080))))
+"""What makes one emoji, or one word, of characters; Textual types nothing that `isprintable`
+denies.
+"""
+
 _NO_KEYS = re.compile(f"{re.escape(_START)}|{re.escape(_COLOR)}")
 
 
@@ -152,10 +157,12 @@ class TerminalInput:
         return text[end.end() :] if end else ""
 
     def _feed_keys(self, text: str) -> Iterator[Message]:
-        for (
-            character
-        ) in text:  # one by one: a malformed sequence must not swallow the keys after it
-            yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
+        # one by one: a malformed sequence must not swallow the keys after it
+        for character in text:
+            if character in _JOINERS:
+                yield events.Paste(character)
+            else:
+                yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
 
     def _safely(self, read: Callable[[], Iterable[Message]]) -> Iterator[Message]:
         """Yield what `read` yields; after a failure of the parser, use a new one."""

@@ -17,7 +17,9 @@ class LiteralArea(TextArea):
     """
 
     def __init__(self, text: str = "", **options: Any) -> None:
-        super().__init__(carry(text), **options)
+        super().__init__(carry(text), compact=True, **options)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False  # it would search the whole text on each key
 
     @property
     def raw(self) -> str:

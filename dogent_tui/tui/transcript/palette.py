@@ -3,15 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from dogent_tui.tui.legible import legible
-from dogent_tui.tui.themes import CONTRAST
 from dogent_tui.tui.transcript.lines import Line, Span, divided
 
 MARGIN = 2
@@ -79,9 +76,7 @@ class Palette:
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
         beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
-        if widget.app.theme == CONTRAST.name:
-            looks = {name: _plain_to_see(look) for name, look in looks.items()}
-        elif widget.app.current_theme.ansi:
+        if widget.app.current_theme.ansi:
             looks = {name: _in_attributes(look) for name, look in looks.items()}
         self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
         self.styles["selection"] = _selected(self.base, self.selection)
@@ -118,14 +113,6 @@ class Palette:
         return Strip(segments).adjust_cell_length(width, self.base)
 
 
-def _plain_to_see(look: str) -> str:
-    """Return `look` with a foreground hardly paler than the theme's own, and its background
-    unchanged.
-    """
-    ink, on, paper = look.partition("on ")
-    return re.sub(r"\d+(?=%)", lambda percent: str(max(int(percent[0]), 85)), ink) + on + paper
-
-
 def _in_attributes(look: str) -> str:
     """Return `look` for the terminal's own colors, which are unknown here and cannot be blended.
 
@@ -156,10 +143,9 @@ def _selected(text: Style, selection: Style) -> Style:
     """Return the style of selected text: `text` on the background of `selection`, since themes
     define no foreground for it.
     """
-    ink, ground = (color and color.triplet for color in (text.color, selection.bgcolor))
-    if ink is None or ground is None:  # the terminal's own colors
-        return Style(reverse=True)
-    return Style(color=RichColor.from_triplet(legible(ink, ground)), bgcolor=selection.bgcolor)
+    if any(each is None or each.triplet is None for each in (text.color, selection.bgcolor)):
+        return Style(reverse=True)  # the terminal's own colors
+    return Style(color=text.color, bgcolor=selection.bgcolor)
 
 
 def _partial(beneath: VisualStyle, look: VisualStyle) -> Style:

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Offset, Region
-from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
 from textual.strip import Strip
@@ -27,7 +26,7 @@ from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN, restyled
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.widgets import bound, hidden, message_fields
+from dogent_tui.tui.widgets import ActionRequested, bound, hidden
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -68,9 +67,9 @@ class Transcript(RowsView):
 
     BINDINGS = [
         bound("end", "end(1)", "Follow"),
-        bound("left_square_bracket", "card(-1)", "Previous card", key_display="["),
-        bound("right_square_bracket", "card(1)", "Next card", key_display="]"),
-        bound("enter,space", "fold", "Fold", key_display="⏎"),
+        bound("left_square_bracket", "card(-1)", "Previous card"),
+        bound("right_square_bracket", "card(1)", "Next card"),
+        bound("enter,space", "fold", "Fold"),
         bound("ctrl+o", "fold_all", "Fold all"),
         bound("c", "copy", "Copy"),
         hidden("n", "match(-1)", "Previous match"),
@@ -79,12 +78,6 @@ class Transcript(RowsView):
 
     behind = reactive(False, repaint=False)
     """Whether there is new content below the visible part."""
-
-    @message_fields
-    class LinkClicked(Message):
-        """A link was clicked. It comes from the agent: show its target before opening it."""
-
-        url: str
 
     def __init__(self) -> None:
         self.model = TranscriptModel()
@@ -309,7 +302,7 @@ class Transcript(RowsView):
             event.prevent_default()
             self._select(place, event.x - MARGIN, whole=event.chain > 2)
         elif (url := event.style.link) is not None:
-            self.post_message(self.LinkClicked(url))
+            self.post_message(ActionRequested("link", url))
         elif self._on_head(place) and foldable(self.model.entries[place.row.entry]):
             self._cursor = place.row.entry
             self.toggle(place.row.entry)

@@ -442,6 +442,19 @@ async def test_send_with_a_comment(context):
         assert editor.app.results == [UiAnswer(outline=TEXT, comment="More tea")]
 
 
+async def test_what_is_half_typed_is_in_the_draft(context):
+    drafts = [""]
+    async with context(on_draft=drafts.append) as editor:
+        for keys, typed, kept in (
+            (("down", "enter"), " half", " half\n"),
+            (("enter",), "New", "## New\n"),
+            (("escape", "n"), "a note", "## New\n\na note\n"),
+        ):
+            await editor.press(*keys)
+            await editor.type(typed)
+            await until(editor, lambda: kept in drafts[-1])  # noqa: B023
+
+
 async def test_a_draft_continues_where_it_was(context):
     draft = TEXT.replace("## Method", "## How")
     async with context(draft=draft) as editor:
@@ -554,7 +567,7 @@ def test_every_action_has_a_key_that_every_terminal_sends(keys):
         )
     lacking = {action for action, has_key in sent.items() if not has_key}
     # v and V go there
-    assert lacking <= {f"go{to}, True)" for to in ("_to(0", "_to(1000000")} | {
+    assert lacking <= {f"go({to}, True)" for to in (-1_000_000, 1_000_000)} | {
         "page(-1, True)",
         "page(1, True)",
     }

@@ -101,9 +101,14 @@ async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
 async def test_what_is_typed_is_kept_when_the_focus_goes_elsewhere(review):
     async with review() as (app, pilot):
         await pilot.press("e", *"xyz")
+        while "xyz" not in str(app.drafts):  # also where it ends here
+            await pilot.pause(0.01)
         await pilot.click("#review-list", offset=(3, 2))
         assert app.review.change.lines_of(app.review.hunk)[-1].endswith("xyz")
-        await pilot.press("c", *"why", "tab")
+        await pilot.press("c", *"why")
+        while "why" not in str(app.drafts):
+            await pilot.pause(0.01)
+        await pilot.press("tab")
         assert app.review.change.decision(1).comment == "why"
         await pilot.press("j", "escape")
         assert app.results == [None]
@@ -258,8 +263,8 @@ async def test_side_by_side_the_space_beside_a_changed_word_has_the_color_of_its
 
 
 async def test_markup_and_control_characters_are_shown(review):
-    async with review("one\n", "[bold]two\x1b[31m\u202e\n") as (app, _pilot):
-        assert "+ [bold]two␛[31m⟦U+202E⟧" in drawn(app)
+    async with review("one\n", "[bold]two\x1b[31m\u202e 👩\u200d🚀 a\u200d\n") as (app, _pilot):
+        assert "+ [bold]two␛[31m⟦U+202E⟧ 👩\u200d🚀 a⟦U+200D⟧" in drawn(app)
 
 
 async def test_a_manuscript_scrolls_and_a_line_without_end_is_shown(review):

@@ -32,6 +32,7 @@ def seen(messages: list[Message]) -> list[str]:
 def test_keys_and_pastes_come_in_the_order_typed():
     assert seen(read(f"a{MARKED.format('two words')}b\r")) == ["a", "two words", "b", "enter"]
     assert seen(read(MARKED.format("") + MARKED.format("x"))) == ["", "x"]
+    assert seen(read("\u8336\u200c", "\U0001f3f3\ufe0f\u200d"))[1::3] == ["\u200c", "\u200d"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from textual.app import App, ComposeResult
 from dogent_tui.agent import events as ev
 from dogent_tui.tui.transcript.search_bar import SearchBar
 from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.tui.widgets import ActionRequested
 
 REPLY = """\
 # A short plan
@@ -103,8 +104,8 @@ class TranscriptApp(App[None]):
     def action_search(self) -> None:
         self.query_one(SearchBar).open()
 
-    def on_transcript_link_clicked(self, message: Transcript.LinkClicked) -> None:
-        self.opened.append(message.url)
+    def on_action_requested(self, message: ActionRequested) -> None:
+        self.opened.append(message.item)
 
 
 @pytest.fixture
