@@ -159,12 +159,10 @@ def _unfold(field: Any) -> None:
 
 
 def _settle_border(border: Any) -> None:
-    """Make a rule of an empty paragraph with a border below."""
-    paragraph = next(border.iterancestors(_PARAGRAPH), None)
-    if paragraph is None or border.find(w("bottom")) is None:
-        return
-    if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
-        paragraph[:] = [etree.fromstring(_RULE)]
+    """Make a rule of an empty paragraph with a border."""
+    for paragraph in border.iterancestors(_PARAGRAPH):
+        if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
+            paragraph[:] = [etree.fromstring(_RULE)]
 
 
 def _settle_position(position: Any) -> None:
@@ -331,10 +329,7 @@ def _properties(node: Any) -> Any:
 
 
 def _restyle(paragraph: Any, style: str) -> None:
-    properties = _properties(paragraph)
-    for old in properties.findall(w("pStyle")):
-        properties.remove(old)
-    properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))
+    _properties(paragraph).insert(0, etree.Element(w("pStyle"), {w("val"): style}))
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
@@ -355,7 +350,7 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
     if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
         indent = styles.indent(paragraph)
         if (item := _item(indent, counters, lists)) and counters.indent(*item) == indent:
-            _number(paragraph, *item)
+            add_number(_properties(paragraph), *item)
             _begin(paragraph, CONTINUED)
             return
     for deeper in [each for each in lists if each >= at]:
@@ -403,15 +398,7 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
         depth = max(at, around.depth + (at - around.at if same else 1))
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
-        _number(paragraph, counters.nested(name, depth - at), depth)
-
-
-def _number(paragraph: Any, name: str, at: int) -> None:
-    """Put a paragraph on a level of the list `name`."""
-    properties = _properties(paragraph)
-    for number in properties.findall(w("numPr")):
-        properties.remove(number)
-    add_number(properties, name, at)
+        add_number(_properties(paragraph), counters.nested(name, depth - at), depth)
 
 
 def _begin(paragraph: Any, words: str) -> None:
