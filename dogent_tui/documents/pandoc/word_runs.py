@@ -136,6 +136,11 @@ def _settle_alternatives(node: Any) -> None:
             _replace(node, list(choice))
 
 
+def _settle_control(control: Any) -> None:
+    """Replace a content control by what is in it, such as the cells of a row."""
+    _replace(control, [part for content in control.findall(w("sdtContent")) for part in content])
+
+
 def _settle_ruby(ruby: Any) -> None:
     """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
     base, above = (ruby.findall(f"{w(name)}/{_RUN}/*") for name in ("rubyBase", "rt"))
@@ -159,10 +164,12 @@ def _unfold(field: Any) -> None:
 
 
 def _settle_border(border: Any) -> None:
-    """Make a rule of an empty paragraph with a border."""
-    for paragraph in border.iterancestors(_PARAGRAPH):
+    """Make a rule of an empty paragraph with a border on one side: on more, it is a frame."""
+    drawn = [side for side in border if side.get(w("val")) not in {"nil", "none"}]
+    for paragraph in border.iterancestors(_PARAGRAPH) if len(drawn) == 1 else ():
         if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
             paragraph[:] = [etree.fromstring(_RULE)]
+    _remove([border])  # pandoc makes a rule of any other
 
 
 def _settle_position(position: Any) -> None:
@@ -184,6 +191,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("cr"): _settle_end,
     w("pBdr"): _settle_border,
     w("position"): _settle_position,
+    w("sdt"): _settle_control,
 }
 """How elements become what pandoc knows, by their names."""
 

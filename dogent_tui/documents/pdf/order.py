@@ -69,9 +69,7 @@ def columns_of(
     return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
 
 
-def _places(
-    lines: Sequence[Line], wide: Set[int], others: Iterable[Sequence[Box]]
-) -> list[float]:
+def _places(lines: Sequence[Line], wide: Set[int], others: Iterable[Sequence[Box]]) -> list[float]:
     """Return the gutters of a page: its own, or those between the columns of another."""
     usual = (_usual_gutters(lines, wide, columns) for columns in others)
     return _gutters(lines, wide) or next(filter(None, usual), [])
