@@ -47,10 +47,8 @@ _AROUND = tuple(f"{_TEXT}{name}" for name in ("index-body", "index-title", "numb
 """Elements with blocks that pandoc leaves out; the first is the content of an index."""
 _BLOCKS = (*_PARAGRAPHS, _LIST, f"{_TABLE}table")
 _READ = {
-    "a", "bookmark", "bookmark-end", "bookmark-start", "change", "change-end", "change-start", "h",
-    "line-break", "list", "list-header", "list-item", "note", "note-body", "note-citation", "p",
-    "reference-mark", "reference-mark-end", "reference-mark-start", "s", "section",
-    "soft-page-break", "span", "tab",
+    "a", "h", "line-break", "list", "list-header", "list-item", "note", "note-body", "p", "s",
+    "section", "span", "tab",
 }  # fmt: skip
 """The text elements within paragraphs that pandoc knows; all others are replaced by their text."""
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
@@ -283,8 +281,6 @@ def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
     if sum(map(_letters, codes)) > MOST_CODE * _letters(root):
         return
     for first in codes:
-        if first.getparent() is None:  # joined already
-            continue
         lines = [
             first,
             *takewhile(lambda node: node in codes or _is_empty(node), first.itersiblings()),

@@ -136,6 +136,11 @@ def _settle_alternatives(node: Any) -> None:
             _replace(node, list(choice))
 
 
+def _settle_control(control: Any) -> None:
+    """Replace a content control by what is in it, such as the cells of a row."""
+    _replace(control, [part for content in control.findall(w("sdtContent")) for part in content])
+
+
 def _settle_ruby(ruby: Any) -> None:
     """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
     base, above = (ruby.findall(f"{w(name)}/{_RUN}/*") for name in ("rubyBase", "rt"))
@@ -159,12 +164,12 @@ def _unfold(field: Any) -> None:
 
 
 def _settle_border(border: Any) -> None:
-    """Make a rule of an empty paragraph with a border below."""
-    paragraph = next(border.iterancestors(_PARAGRAPH), None)
-    if paragraph is None or border.find(w("bottom")) is None:
-        return
-    if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
-        paragraph[:] = [etree.fromstring(_RULE)]
+    """Make a rule of an empty paragraph with a border on one side: on more, it is a frame."""
+    drawn = [side for side in border if side.get(w("val")) not in {"nil", "none"}]
+    for paragraph in border.iterancestors(_PARAGRAPH) if len(drawn) == 1 else ():
+        if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
+            paragraph[:] = [etree.fromstring(_RULE)]
+    _remove([border])  # pandoc makes a rule of any other
 
 
 def _settle_position(position: Any) -> None:
@@ -186,6 +191,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("cr"): _settle_end,
     w("pBdr"): _settle_border,
     w("position"): _settle_position,
+    w("sdt"): _settle_control,
 }
 """How elements become what pandoc knows, by their names."""
 
@@ -331,10 +337,7 @@ def _properties(node: Any) -> Any:
 
 
 def _restyle(paragraph: Any, style: str) -> None:
-    properties = _properties(paragraph)
-    for old in properties.findall(w("pStyle")):
-        properties.remove(old)
-    properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))
+    _properties(paragraph).insert(0, etree.Element(w("pStyle"), {w("val"): style}))
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
@@ -355,7 +358,7 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
     if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
         indent = styles.indent(paragraph)
         if (item := _item(indent, counters, lists)) and counters.indent(*item) == indent:
-            _number(paragraph, *item)
+            add_number(_properties(paragraph), *item)
             _begin(paragraph, CONTINUED)
             return
     for deeper in [each for each in lists if each >= at]:
@@ -403,15 +406,7 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
         depth = max(at, around.depth + (at - around.at if same else 1))
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
-        _number(paragraph, counters.nested(name, depth - at), depth)
-
-
-def _number(paragraph: Any, name: str, at: int) -> None:
-    """Put a paragraph on a level of the list `name`."""
-    properties = _properties(paragraph)
-    for number in properties.findall(w("numPr")):
-        properties.remove(number)
-    add_number(properties, name, at)
+        add_number(_properties(paragraph), counters.nested(name, depth - at), depth)
 
 
 def _begin(paragraph: Any, words: str) -> None:

@@ -56,8 +56,8 @@ def twips_at(node: Any, path: str, *names: str) -> int:
 
 
 def add_number(properties: Any, name: str, at: int) -> None:
-    """Put a paragraph with these properties on a level of the list `name`."""
-    number = etree.SubElement(properties, w("numPr"))
+    """Put a paragraph with these properties on a level of the list `name`: the first one counts."""
+    properties.insert(0, number := etree.Element(w("numPr")))
     etree.SubElement(number, w("ilvl"), {_VALUE: str(at)})
     etree.SubElement(number, w("numId"), {_VALUE: name})
 

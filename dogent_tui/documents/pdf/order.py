@@ -43,10 +43,8 @@ def regions(
     """Return the blocks in groups in reading order: what spans the columns, such as a table with
     cells in all of them, separates groups. `others` are the columns of other pages.
     """
-    lines = lines_in(blocks)
-    wide = _wide(blocks)
-    usual = (_usual_gutters(lines, wide, columns) for columns in others)
-    places = _gutters(lines, wide) or next(filter(None, usual), [])
+    lines, wide = lines_in(blocks), _wide(blocks)
+    places = _places(lines, wide, others)
     if not places:
         return [list(blocks)]
     home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
@@ -59,12 +57,22 @@ def regions(
     return found
 
 
-def columns_of(blocks: Sequence[TextBlock]) -> tuple[Box, ...]:
-    """Return the columns of a page from the left; none if it has only one."""
+def columns_of(
+    blocks: Sequence[TextBlock], others: Iterable[Sequence[Box]] = ()
+) -> tuple[Box, ...]:
+    """Return the columns of a page from the left; none if it has only one. `others` are those of
+    other pages.
+    """
     lines, wide = lines_in(blocks), _wide(blocks)
-    places = _gutters(lines, wide)
+    places = _places(lines, wide, others)
     parts = _in_columns(lines, wide, places)
     return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
+
+
+def _places(lines: Sequence[Line], wide: Set[int], others: Iterable[Sequence[Box]]) -> list[float]:
+    """Return the gutters of a page: its own, or those between the columns of another."""
+    usual = (_usual_gutters(lines, wide, columns) for columns in others)
+    return _gutters(lines, wide) or next(filter(None, usual), [])
 
 
 def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]) -> list[float]:

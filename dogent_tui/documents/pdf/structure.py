@@ -218,8 +218,6 @@ def heading(lines: Sequence[Line], level: int) -> Node:
     inlines = _inlines(
         [msgspec.structs.replace(run, bold=False, mono=run.mono and not is_mono) for run in runs]
     )
-    while inlines and inlines[0]["t"] == "Space":
-        del inlines[0]
     return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
 
 

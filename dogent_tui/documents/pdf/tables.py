@@ -340,7 +340,7 @@ def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
             start, end = columns[touched[0]]
             columns[touched[0]] = (min(start, line.box.x0), max(end, line.box.x1))
         columns.sort()
-    while (at := _most_crossed(rows, columns)) is not None:
+    while (at := _most_crossed(rows, columns) or _beside_heading(rows, columns)) is not None:
         (start, end), (_, other) = columns[at - 1 : at + 1]
         columns[at - 1 : at + 1] = [(start, max(end, other))]
     return columns
@@ -360,6 +360,18 @@ def _most_crossed(
         apart.update(number for number in alone if number - 1 in alone)
     worst = max(crossed, key=lambda number: crossed[number] / (apart[number] or 0.5), default=0)
     return worst if crossed[worst] > apart[worst] else None
+
+
+def _beside_heading(
+    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
+) -> int | None:
+    """Return the column that is one with that before it: one holds only the heading, the other what
+    is below it, as numbers to the right are.
+    """
+    parts = [{at for line in row for at in _touched(columns, line.box)} for row in rows]
+    heads, below = (set[int]().union(*some) for some in (parts[:1], parts[1:]))
+    own = [(at in heads) - (at in below) for at in range(len(columns))]
+    return next((at for at in range(1, len(own)) if own[at] * own[at - 1] < 0), None)
 
 
 def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:

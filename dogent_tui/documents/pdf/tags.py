@@ -33,6 +33,7 @@ from dogent_tui.documents.pdf.model import (
     without_start,
     words_of,
 )
+from dogent_tui.documents.pdf.order import columns_of
 from dogent_tui.documents.pdf.structure import (
     BREAK,
     code_block,
@@ -172,8 +173,10 @@ class _Tagged:
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._depth = 0
-        # the edge of the text, 0 in a cell
-        self._right = max((line.box.x1 for line in lines_in(nodes)), default=0.0)
+        blocks = list(blocks_in(nodes))
+        page = [around(block.box for block in blocks)] if blocks else []
+        # what the lines may fill, unknown in a cell
+        self._columns: Sequence[Box] = columns_of(blocks, known.columns) or page
         self.notes: list[Node] = []
         # raised text equal to the label of a note refers to it
         self._labels = {_label(e) for e in elements_in(nodes) if e.kind in _NOTES}
@@ -331,13 +334,14 @@ class _Tagged:
         for end, begin in zip(lines_in([text])[-1:], lines_in([after])[:1], strict=False):
             is_bare = len(elements) == 2 and all(map(_is_bare, elements))
             word = next((word.box.width for word in words_of(begin)), 0.0)
-            least = word + (0 if is_bare else _EARLY * (self._right - begin.box.x0))
+            edge = next((o.x1 for o in self._columns if o.x0 <= end.box.middle[0] <= o.x1), 0.0)
+            least = word + (0 if is_bare else _EARLY * (edge - begin.box.x0))
             if (
                 elements
                 and begin.box.y0 > end.box.middle[1]
                 and not end.text.endswith((" ", SOFT))
                 and not (end.runs[-1].markdown or begin.runs[0].markdown)
-                and (self._right - end.box.x1 > least if self._right else is_bare)
+                and (edge - end.box.x1 > least if edge else is_bare)
             ):
                 run = Run(BREAK, end.size, x0=end.box.x1, markdown=True)
                 box = msgspec.structs.replace(end.box, x0=end.box.x1)
@@ -426,9 +430,9 @@ class _Tagged:
             cell = there.get(index) or Element(self._tree.kind(xref), xref, index, ())
             if cell.kind in _CELLS:
                 boxes = [line.box for line in lines_in(cell.kids)]
-                around_it, self._right = self._right, 0.0
+                around_it, self._columns = self._columns, ()
                 blocks = self._within(cell.kids)
-                self._right = around_it
+                self._columns = around_it
                 box = around(boxes) if boxes else None
                 yield _Cell(cell.kind, *self._tree.spans(xref), blocks, box)
 

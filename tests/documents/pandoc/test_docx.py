@@ -303,11 +303,25 @@ def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
 def test_a_table_that_does_not_declare_its_columns_keeps_all_cells(tmp_path, grid):
     wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{p(r("wide"))}</w:tc>'
     cells = [f"<w:tc>{p(r(text))}</w:tc>" for text in ("beside", "a", "b", "c")]
+    cells[0] = f"<w:sdt><w:sdtPr/><w:sdtContent>{cells[0]}</w:sdtContent></w:sdt>"
     rows = f"<w:tr>{wide}{cells[0]}</w:tr><w:tr>{''.join(cells[1:])}</w:tr>"
     made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{rows}</w:tbl>", p())
     text = read(made)[0]
     assert '<td colspan="2">wide</td><td>beside</td>' in text
     assert "<td>a</td><td>b</td><td>c</td>" in text
+
+
+@pytest.mark.parametrize(
+    ("sides", "shown"), [(["bottom"], "\n\n---\n\n"), (["top", "bottom"], "\n\n"), ([], "\n\n")]
+)
+def test_an_empty_paragraph_with_one_border_is_a_rule(tmp_path, sides, shown):
+    drawn = "".join(
+        f'<w:{side} w:val="{"single" if side in sides else "nil"}"/>'
+        for side in ("top", "left", "bottom", "right")
+    )
+    empty = f"<w:p><w:pPr><w:pBdr>{drawn}</w:pBdr><w:spacing/></w:pPr></w:p>"
+    made = make_docx(tmp_path / "a.docx", p(r("Above.")), empty, p(r("Below.")))
+    assert read(made)[0] == f"Above.{shown}Below."
 
 
 def test_styles_with_the_same_id_that_are_based_on_each_other_end(tmp_path):

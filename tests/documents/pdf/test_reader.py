@@ -258,6 +258,17 @@ def test_a_table_without_lines(made):
     )
 
 
+def test_numbers_to_the_right_of_their_heading_are_below_it(made):
+    for y, row in ((100, ("Town", "People")), (116, ("Oban", "86")), (132, ("Leith", "50"))):
+        made.at(72, y, row[0])
+        made.at(150 if y == 100 else 230, y, row[1])
+        made.at(260, y, "Remark" if y == 100 else "by ship")
+    assert texts(made.save())[1].splitlines()[2:] == [
+        "| Oban | 86 | by ship |",
+        "| Leith | 50 | by ship |",
+    ]
+
+
 def test_cells_of_one_line_stand_at_the_middle_of_those_of_several(made):
     head = ((72, "Place"), (150, "Depth"), (230, "Air"), (310, "Remark"))
     for x, text in head:

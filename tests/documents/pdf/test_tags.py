@@ -154,6 +154,13 @@ def test_lists_in_cells_and_merged_cells_are_kept(written):
     )
 
 
+def test_a_line_of_a_column_that_ends_with_a_style_is_no_line_of_its_own(written):
+    words = " ".join("the *harbour* council met in *March* again" for _ in range(130))
+    found = texts(written(f"#set page(columns: 2)\n#set par(justify: true)\n= Minutes\n{words}."))
+    assert found[2].endswith("again.")
+    assert "\\\n" not in found[2]
+
+
 def test_boxes_of_tasks_stay_at_every_depth(written):
     looks = '#set text(font: "DejaVu Sans")\n#set list(marker: none)\n'
     source = f"{looks}- ☐ first\n  - ☑ second\n    - ☐ third\n      + one\n"
