@@ -158,8 +158,8 @@ class ChatServer:
             except DogentError as error:
                 await _write(response, {"type": "error", "errorText": str(error)})
             except (ConnectionError, asyncio.CancelledError):
-                goes_on = _stays(request) or (turn and (turn.waiting or turn.is_over))
-                if turn and turn.readers == 1 and not goes_on:
+                continues = _stays(request) or (turn and (turn.waiting or turn.is_over))
+                if turn and turn.readers == 1 and not continues:
                     await asyncio.shield(chat.service.interrupt())
                 raise
             finally:
@@ -170,7 +170,7 @@ class ChatServer:
 
 
 def _stays(request: web.Request) -> bool:
-    """Whether a run goes on without its reader."""
+    """Return whether a run continues without its reader."""
     return request.query.get("disconnect") == "continue"
 
 

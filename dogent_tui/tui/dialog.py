@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 
 from rich.segment import Segment
 from textual import on
-from textual._widget_navigation import Direction
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -23,6 +22,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.textual_fixes.option_list import PagedList
 from dogent_tui.tui.widgets import bound, hidden
 
 Answer = TypeVar("Answer")
@@ -118,7 +118,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
         self.notify(one_line(words), severity="error")
 
 
-class ItemList(OptionList, Generic[Item]):
+class ItemList(PagedList, Generic[Item]):
     """A list of `items`."""
 
     def __init__(self, id: str) -> None:  # noqa: A002
@@ -142,10 +142,6 @@ class ItemList(OptionList, Generic[Item]):
         self.items = items
         self.set_options(rows)
         self.highlighted = None if at is None or not items else min(at, len(items) - 1)
-
-    def _move_page(self, direction: Direction) -> None:
-        if self.scrollable_content_region:  # before it has a size, Textual 8.2 raises KeyError
-            super()._move_page(direction)
 
 
 class ChoiceList(ItemList[Item]):

@@ -52,7 +52,7 @@ def joined(base: URL, location: str) -> URL:
             location,
             tr(
                 "The redirect does not point to an address: {location}.",
-                location=one_line(location, 120),
+                location=_shown(location),
             ),
         ) from None
     if target.scheme not in {"http", "https"}:
@@ -75,16 +75,16 @@ def checked(url: URL, text: str) -> URL:
         )
     host = (url.raw_host or "").lower().rstrip(".")
     if not host:
-        raise _bad(text, tr("The address {text} has no host.", text=one_line(text, 120)))
+        raise _bad(text, tr("The address {text} has no host.", text=_shown(text)))
     if literal(host) is None:
         if looks_like_number(host):
             raise _bad(
                 text,
-                tr("The host {host} is a number in disguise.", host=one_line(host, 120)),
+                tr("The host {host} is a number in disguise.", host=_shown(host)),
                 tr("Write it as four numbers separated by dots."),
             )
         if _HOST.fullmatch(host) is None or ".." in host or _BRACKETED.match(text):
-            raise _bad(text, tr("{host} is not a host name.", host=one_line(host, 120)))
+            raise _bad(text, tr("{host} is not a host name.", host=_shown(host)))
     elif "%" in host:
         raise _bad(text, tr("The address specifies a network interface, which is not supported."))
     try:
@@ -104,16 +104,20 @@ def _parsed(text: str) -> URL:
         or "\\" in authority[1]
         or "%" in authority[1]
     ):
-        raise _bad(text, tr("{text} is not a web address.", text=one_line(text, 120)))
+        raise _bad(text, tr("{text} is not a web address.", text=_shown(text)))
     if _UNSAFE.search(text):
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
     try:
         return URL(text)
     except (ValueError, UnicodeError):  # idna raises the latter
-        raise _bad(text, tr("{text} is not a web address.", text=one_line(text, 120))) from None
+        raise _bad(text, tr("{text} is not a web address.", text=_shown(text))) from None
+
+
+def _shown(text: str) -> str:
+    return one_line(text, 120)
 
 
 def _bad(
     text: str, message: str, remedy: str = "Give a full address, such as https://example.com/page."
 ) -> WebError:
-    return WebError(message, remedy, code="bad_url", host=one_line(text, 120))
+    return WebError(message, remedy, code="bad_url", host=_shown(text))

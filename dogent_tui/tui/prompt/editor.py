@@ -290,8 +290,8 @@ class PromptEditor(FoldingArea):
             self.post_message(self.InterruptRequested())
 
     async def action_copy_or_clear(self) -> None:
-        """Copy the selection, or end that of the conversation; otherwise clear the text; otherwise
-        quit at the second press.
+        """Copy the selected text of the prompt; otherwise end the selection in the conversation;
+        otherwise clear the text; otherwise quit at the second press.
         """
         if not self.selection.is_empty:
             self.action_copy()

@@ -13,5 +13,6 @@ it is fixed there.
   (no known issue).
 * `keys_in_turn.py`: a key goes to the widget that had the focus before the last key acted (by
   design).
+* `option_list.py`: Page Up in a list without a size is a KeyError (no known issue).
 * `fast_render.py`: faster drawing (by design).
 """
