@@ -124,6 +124,8 @@ class ReviewScreen(EditorScreen):
         )
         question = Words(tr("Comment"), id="review-question")
         self._ask = Horizontal(question, self._line, id="review-ask")
+        # One row for both, so that what is above it need not be laid out again.
+        self._bottom = Container(self._ask, self._said, id="review-line")
         self._by_side: bool | None = None
         self._previewing = False
         self._typing: Widget | None = None
@@ -152,8 +154,7 @@ class ReviewScreen(EditorScreen):
         picker = [self._area.picker] if self._area.picker is not None else []
         pane = Container(self._view, self._area, *picker, id="review-pane")
         yield Container(self._list, pane, id="review-body")
-        # One row for both, so that what is above it need not be laid out again.
-        yield Container(self._ask, self._said, id="review-line")
+        yield self._bottom
         yield KeyHints(id="review-keys", first=("apply",), last=("leave", "help"))
 
     def on_mount(self) -> None:
@@ -183,7 +184,7 @@ class ReviewScreen(EditorScreen):
     def tell(self, words: str = "", *, warning: bool = False) -> None:
         """Show `words`, or else the number of decisions; on two rows if one is too short."""
         is_long = cell_len(one_line(words) or self._summary) > self.app.size.width - 2
-        self.query_one("#review-line").set_class(is_long, "-long")
+        self._bottom.set_class(is_long, "-long")
         super().tell(words, warning=warning)
 
     @property
