@@ -564,6 +564,7 @@ async def test_a_page_at_rest_hears_of_a_question_and_of_a_run_that_another_begi
     await tab.choose("Undo")
     await expect(tab.dialog).to_have_count(0)
     assert keep.read_text(encoding="utf-8") == "precious"
+    await tab.model_heard(5)  # of the end of the command, in a turn of its own
     await tab.served.chunks(chat, "And from another page?")
     await expect(tab.talk.locator(".user").last).to_have_text("And from another page?")
     await expect(tab.talk.locator(".reply").last).to_have_text("Good evening.")
