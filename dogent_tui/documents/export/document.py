@@ -44,6 +44,7 @@ from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.program import Output
 from dogent_tui.documents.pandoc.tree import CALLOUTS, LISTS
 from dogent_tui.documents.terms import is_right_to_left, term
 from dogent_tui.language import tr
@@ -139,15 +140,15 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     if _MARKUP.search(front.title):
         title = tree.parsed(f"# {front.title}", _READER, halt).data
         front = replace(front, title=tree.plain_text(tree.blocks_of(title)))
-    left_out, as_text = LeftOut(source), LeftOut(source)
+    left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
-    added = text.count("\n") - source.text.count("\n")
-    tell_unread(text, source.first_line - added, left_out, as_text)
-    parsed = tree.parsed(text, reader, halt)
+    parsed = _parsed(text, reader, halt)
     blocks = tree.blocks_of(parsed.data)
-    warnings = [*source.warnings, *unknown, *as_text.sentences(), *parsed.warnings]
+    first_line = source.first_line + source.text.count("\n") - text.count("\n")
+    unread = _unread(text, reader, first_line, left_out, halt)
+    warnings = [*source.warnings, *unknown, *unread, *parsed.warnings]
     if b'"Raw' in parsed.data:
         why = tr("a document can't include parts that run, load or ask for something")
         blocks = read_html(blocks, lambda what: left_out.add("HTML", f"<{what}>", why), halt)
@@ -189,6 +190,34 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _parsed(text: str, reader: str, halt: Halt | None) -> Output:
+    """Return `text` as parsed by pandoc, which notes that contain themselves keep busy until it has
+    no memory left. Raises DocumentError.
+    """
+    try:
+        return tree.parsed(text, reader, halt)
+    except DocumentError as error:
+        if error.code != "too_large" or "[^" not in text:
+            raise
+        tree.parsed(text, reader.replace("+footnotes", ""), halt)
+    raise DocumentError(
+        tr("A footnote refers to itself, or two refer to each other."),
+        tr("Remove such a reference."),
+    )
+
+
+def _unread(
+    text: str, reader: str, first_line: int, left_out: LeftOut, halt: Halt | None
+) -> list[str]:
+    """Record what pandoc leaves out, and return warnings about what it takes for text."""
+    try:
+        return tell_unread(text, reader, first_line, left_out, halt)
+    except DocumentError as error:
+        if error.code != "too_large":  # above about 1.5 MB
+            raise
+        return [tr("The document is too large to find out what an export leaves out of it.")]
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:

@@ -61,6 +61,7 @@ _ORIENTATION = 0x0112
 
 
 DRAWN_IN_PART = tr("it is drawn without its links, its HTML and what it would load")
+"""Why a vector image is told, as the end of a sentence, though it is shown."""
 
 
 class LeftOutError(Exception):

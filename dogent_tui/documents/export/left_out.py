@@ -3,35 +3,44 @@ duplicates, as sentences.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
-from graphlib import CycleError, TopologicalSorter
-from itertools import chain
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias
 
+from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.source import MarkdownSource, shown
-from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
+from dogent_tui.processes import Halt
 
 _MOST = 40
 """The number of sentences of a kind: thousands of broken links do not need thousands of
 sentences.
 """
-_Place: TypeAlias = tuple[str, int]
-"""The name of a note, and a line of the file."""
-_CELL_ENDS = re.compile(r"(?<!\\)\|")
-_MARKUP = re.compile(
-    r"(?<!\\)\[\^(?P<note>[^\]\s]+)\]|!?\[\[(?!_?toc)[^\[\]]+\]\]|\^\[[^\]]+\]|\{\{.+?\}\}"
-    r"|\{%.+?%\}|(?<!\d)%%[^%]+%%|==\w.*?==|\\[a-z]+\{[^}]*\}"
-    r"|\\\([^()]*[\^_=\\][^()]*\\\)|\\\[[^\[\]]*[\^_=\\][^\[\]]*\\\]"
-    r"|^(?:[!?]{3}\+? |:{3,} *\w+ +\w|\+[-=:+]{3,}|\| |\(@\w*\)).*",
+_UNREAD, _OTHER, _IN_TABLE, _BLOCK = "\0\1\2\3"
+"""Stand for a character that is not shown as it is: pandoc left it out, made something of it, or
+left it out of a table; and for the one before a block.
+"""
+_POSITIONED = re.compile(
+    r'"t":"(\w+)","c":\[\[[^{}]*"data-pos","([^"]*)"\]\]\](?:,\[\{"t":"(\w+)"(?!,"c":""))?'
+)
+"""In pandoc's JSON: a node, its positions (those of a block per line), and its first child, unless
+that is empty, as a note in a note is.
+"""
+_POSITION = re.compile(r"(\d+):(\d+)-(\d+):(\d+)")
+_NOTE = re.compile(r"[ >*+.)\d-]*(\[\^[^\]]+\]):(?P<text>.*[^\W\d_])?")
+_TOLD = re.compile(
+    r"(?P<left>[\0\3]+)|(?P<cells>[\2]+)|(?<!\\)\[\^(?P<note>[^\]\s]+)\]"
+    r"|(?<!\\)!?\[\[(?!_?toc)[^\[\]\3]+\]\]|\^\[[^\]\3]+\]"
+    r"|\{\{.+?\}\}|\{%.+?%\}|(?<!\d)%%[^%\3]+%%|==\w.*?==|\\[a-z]+\{[^}\3]*\}"
+    r"|\\\([^()\3]*[\^_=\\][^()\3]*\\\)|\\\[[^\[\]\3]*[\^_=\\][^\[\]\3]*\\\]"
+    r"|(?<![^\3])(?:[!?]{3}\+? |:{3,} *\w+ +\w|\+[-=:+]{3,}|\| |\(@\w*\)).*",
     re.IGNORECASE,
 )
 """References to notes, and what other programs know: links to notes, notes in a line, templates,
 comments, highlighted text, TeX outside of formulas, admonitions, tables drawn with signs, lines of
 verse, numbered examples.
 """
+_SIGNS = re.compile(r"\[\[|[\^|\\]|\{[{%]|%%|==|[!?]{3}|:{3}|\+[-=:]|\(@")
+"""A text without these has no notes, no tables, and nothing else of `_TOLD`."""
 _NO_SOURCE = MarkdownSource(Path(), "")
 
 
@@ -66,90 +75,59 @@ class LeftOut:
         return told
 
 
-def tell_unread(whole: str, first_line: int, left_out: LeftOut, as_text: LeftOut) -> None:
-    """Record the notes and cells of a text that pandoc leaves out, and the markup that it does
-    not know. Blocks. Raises DocumentError if a note contains itself, with which pandoc never ends.
+def tell_unread(
+    whole: str, reader: str, first_line: int, left_out: LeftOut, halt: Halt | None
+) -> list[str]:
+    """Record the notes and cells of a text that pandoc's `reader` leaves out, and return sentences
+    about the markup that it does not know. Blocks. Raises DocumentError.
     """
-    from markdown_it import MarkdownIt  # on use
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-    from mdit_py_plugins.footnote import footnote_plugin
-
-    parser = MarkdownIt("commonmark").enable("table").disable("text_join")
-    parser.use(dollarmath_plugin, allow_digits=False, double_inline=True)
-    parser.use(footnote_plugin, inline=False, move_to_end=False)
-    lines, markup = whole.split("\n"), tr("Markup")
-    unknown = tr("an export does not know it, and it stays as it is")
-    notes: list[_Place] = []
-    inside = [""]  # a note, or the text
-    refers: defaultdict[str, dict[str, _Place]] = defaultdict(dict)
-    for token in parser.parse(whole):
-        first, end = token.map or (0, 0)
-        line = first_line + first
-        if token.type == "footnote_reference_open":
-            notes.append((token.meta["label"], line))
-            inside.append(token.meta["label"].casefold())
-        elif token.type == "footnote_reference_close":
-            inside.pop()
-        elif token.type == "table_open":
-            _tell_cells(lines[first:end], line, left_out)
-        text = "".join(map(_written, token.children or ()))
-        for found in _MARKUP.finditer(text):
-            place = line + text.count("\n", 0, found.start())
-            if name := found["note"]:
-                refers[inside[-1]].setdefault(name.casefold(), (name, place))
-            else:
-                as_text.add(markup, found[0], unknown, place)
-    _tell_notes(notes, refers, left_out, as_text)
-
-
-def _written(part: Any) -> str:
-    """Return a token in a line as written, if it is text, a reference to a note, or a break."""
-    match part.type:
-        case "text" | "text_special":
-            return str(part.markup or part.content)
-        case "softbreak" | "hardbreak":
-            return "\n"
-        case "footnote_ref":
-            return f"[^{part.meta['label']}]"
-        case "image":
-            return "".join(map(_written, part.children or ()))
-    return "\0"
+    if not _SIGNS.search(whole):
+        return []
+    # Pandoc counts columns so, and may end a block in the line after the last.
+    text = tree.with_lines_before_tables(whole.expandtabs(4)) + "\n\n"
+    words = _words(text, tree.parsed(text, f"{reader}+sourcepos", halt).data.decode())
+    footnote, known, as_text = tr("Footnote"), set[str](), LeftOut()
+    for found in _TOLD.finditer(words):
+        what, told, kind, why = text[found.start() : found.end()], left_out, footnote, ""
+        match found.lastgroup:
+            case "left" if note := _NOTE.match(what):
+                what = note[1]
+                if not note["text"]:
+                    known.add(what.casefold())
+                elif what.casefold() in known:
+                    why = tr("another note has that name")
+                else:
+                    why = tr("no text refers to it")
+            case "cells" if any(map(str.isalnum, what)):
+                kind, what = tr("Cell"), what.strip(" |")
+                why = tr("its row has more cells than the heading of the table")
+            case "note":
+                told, why = as_text, tr("no note has that name, and it stays as it is")
+            case None:
+                told, kind = as_text, tr("Markup")
+                why = tr("an export does not know it, and it stays as it is")
+        if why:
+            before = text[: found.start()]
+            line = first_line + before.count("\n") - before.count(tree.ADDED_LINE)
+            told.add(kind, what, why, line)
+    return as_text.sentences()
 
 
-def _tell_cells(lines: list[str], line: int, left_out: LeftOut) -> None:
-    _, marks, *rows = [_CELL_ENDS.split(row.lstrip(" \t>").removeprefix("|")) for row in lines]
-    columns = sum(map(bool, map(str.strip, marks)))
-    why = tr("its row has more cells than the heading of the table")
-    for number, row in enumerate(rows, line + 2):
-        for cell in row[columns:]:
-            if any(map(str.isalnum, cell)):
-                left_out.add(tr("Cell"), cell.strip(), why, number)
-
-
-def _tell_notes(
-    notes: list[_Place],
-    refers: Mapping[str, Mapping[str, _Place]],
-    left_out: LeftOut,
-    as_text: LeftOut,
-) -> None:
-    """Record the `notes` that are not shown, and references without one. What `refers` to them is a
-    note, or the text: "".
+def _words(text: str, parsed: str) -> str:
+    """Return the `text` that pandoc `parsed` to JSON with positions, in which only what is shown as
+    it is, and the ends of lines, is not replaced.
     """
-    kind, shown_ones, known = tr("Footnote"), refers.get("", {}), set[str]()
-    for name, line in notes:
-        is_shown = name.casefold() in shown_ones
-        if not is_shown or name.casefold() in known:
-            why = tr("another note has that name") if is_shown else tr("no text refers to it")
-            left_out.add(kind, f"[^{name}]", why, line)
-        known.add(name.casefold())
-    for name, line in chain.from_iterable(places.values() for places in refers.values()):
-        if name.casefold() not in known:
-            why = tr("no note has that name, and it stays as it is")
-            as_text.add(kind, f"[^{name}]", why, line)
-    try:
-        TopologicalSorter(refers).prepare()
-    except CycleError:
-        raise DocumentError(
-            tr("A footnote refers to itself, or two refer to each other."),
-            tr("Remove such a reference."),
-        ) from None
+    words = list(re.sub(".", _UNREAD, text))
+    lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    for kind, positions, inside in _POSITIONED.findall(parsed):
+        for position in _POSITION.findall(positions):
+            first, column, last, end = map(int, position)
+            place = slice(lines[first - 1] + column - 1, lines[last - 1] + end - 1)
+            if inside in {"Str", "Space"}:
+                words[place] = text[place]
+            elif kind != "Div" or inside == "RawBlock":
+                words[place] = re.sub(".", _IN_TABLE if kind == "Table" else _OTHER, text[place])
+            elif place.start:
+                words[place.start - 1] = _BLOCK
+                break  # the others are its further lines
+    return "".join(words)

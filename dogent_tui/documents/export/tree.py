@@ -33,6 +33,8 @@ _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 
+ADDED_LINE = "\t\n"
+"""The end of a line that was added before a table."""
 _TABLE = re.compile(
     r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
@@ -52,18 +54,22 @@ def ask_pandoc(
 
 
 def parsed(text: str, reader: str, halt: Halt | None) -> Output:
-    """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError.
+    """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError."""
+    data = with_lines_before_tables(text).encode("utf-8", "replace")
+    return ask_pandoc(data, "-f", reader, "-t", "json", halt=halt)
 
-    As on GitHub, a table may follow a line of text, for which pandoc requires an empty line.
+
+def with_lines_before_tables(text: str) -> str:
+    """Return `text` with an empty line between a line of text and a table, as pandoc requires it,
+    and GitHub does not.
     """
 
     def apart(found: re.Match[str]) -> str:
         if (before := found["before"]) is not None:
-            return f"{before}\n{before}Table:"
-        return found[0] if found["fence"] else f"{found[0]}{found['quote']}\n"
+            return f"{before}{ADDED_LINE}{before}Table:"
+        return found[0] if found["fence"] else f"{found[0]}{found['quote']}{ADDED_LINE}"
 
-    text = _TABLE.sub(apart, text)
-    return ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
+    return _TABLE.sub(apart, text)
 
 
 def written(
