@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent, workspace):
     draft = "An unsent thought\nof [two] lines é 中"
     dogent.api.say("Noted.")
-    dogent.api.stall("Half a reply")
+    dogent.api.stall("Half a reply.")  # no secret begins with a period: all of it is written
     dogent.api.say("It was the first.")
     async with dogent.open() as terminal:
         terminal.type("the first thing\r")
@@ -33,7 +33,7 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         )
         logs = dogent.home / ".dogent" / "state" / "sessions"
         await eventually(
-            lambda: any("Half a reply" in log.read_text("utf-8") for log in logs.rglob("*.jsonl")),
+            lambda: any("Half a reply." in log.read_text("utf-8") for log in logs.rglob("*.jsonl")),
             "the half reply on disk",
         )
         terminal.signal(signal.SIGKILL)

@@ -610,6 +610,7 @@ def test_a_new_program_that_is_found_before_another_is_asked_about(layer, monkey
     assert layer.judged().targets == (str(layer.root / "modules/.bin/git"),)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_ten_thousand_new_files_are_judged_quickly_enough_to_be_judged_at_all(layer):
     entry = Entry("file", 3, 0o644)

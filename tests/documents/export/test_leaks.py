@@ -243,6 +243,7 @@ async def test_nothing_leaks_out_of_a_hostile_style_sheet(name, exporter, outsid
         assert "Harmless words." in document[0].get_text()
 
 
+@pytest.mark.thorough
 async def test_nothing_leaks_where_typst_sets_it_all(typesetter, outside, listener):
     result = await export(typesetter, outside, listener, "\n\n".join(PAYLOADS.values()))
     assert result.engine.startswith("typst")

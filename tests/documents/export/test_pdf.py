@@ -473,6 +473,7 @@ async def test_the_whole_report_without_a_browser(typesetter, tmp_path):
     ]
 
 
+@pytest.mark.thorough
 async def test_typst_sets_formulas_whose_names_it_has_no_more_and_shows_others_as_tex(
     typesetter, tmp_path
 ):

@@ -39,14 +39,14 @@ def written(request, exporter, typesetter, tmp_path):
     return lambda text: read_back(by, tmp_path, text, kind)
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(24))
 async def test_a_random_pdf_says_what_was_written(exporter, tmp_path, seed):
     text = random_document(seed)
     assert await read_back(exporter, tmp_path, text) == text
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(12))
 async def test_a_random_docx_says_what_was_written(exporter, tmp_path, seed):
     text = random_document(seed)

@@ -48,6 +48,7 @@ def unnumbered(headings: list[str]) -> list[str]:
     return [re.sub(r"^[\d.]+\s", "", text) for text in headings]
 
 
+@pytest.mark.thorough
 async def test_the_pdf(exporter, tmp_path):
     result, document = await printed(exporter, tmp_path)
     assert (result.warnings, result.left_out) == ((), ())
