@@ -6,6 +6,7 @@ modules, imports only those in this folder. It ends the way the program does, in
 and everything inside ends with it.
 """
 
+import fcntl
 import marshal
 import os
 import resource
@@ -66,7 +67,9 @@ def main() -> None:
     import partial  # type: ignore[import-not-found]  # on use, too
 
     plan["folder"] = own = f"/tmp/dogent-own-{os.urandom(8).hex()}"
-    os.mkdir(own, 0o700)
+    os.mkdir(new := f"{own}.new", 0o700)
+    fcntl.flock(os.open(new, os.O_RDONLY), fcntl.LOCK_EX)
+    os.rename(new, own)  # once held: if this process is killed, `own.py` removes it
     plan["writable"].append(own)
     plan["env"].update(HOME=own, TMPDIR=own)
     partial.open_room(room, _Link(own))
