@@ -56,7 +56,6 @@ def main() -> None:
     passed = (name for name in os.environ if name in room["passed"] or name[:3] == "LC_")
     plan["env"] = {**{name: os.environ[name] for name in passed}, **room["set"]}
     plan["argv"] = sys.argv[2:]
-    plan["umask"] = os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # left to the program
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
         hard = resource.getrlimit(limit)[1]
