@@ -426,7 +426,7 @@ def without_exchange(monkeypatch) -> None:
     class Library:
         renameat2 = staticmethod(unable)
 
-    monkeypatch.setattr(file_moves, "_libc", Library)
+    monkeypatch.setattr(file_moves, "_libc", Library())
 
 
 def test_a_file_system_that_cannot_exchange(root, copies, committing, monkeypatch):
