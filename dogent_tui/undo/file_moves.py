@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import errno
 import fcntl
-import functools
 import os
 import shutil
 import stat
@@ -19,6 +18,7 @@ from typing import TypeAlias
 from dogent_tui.storage.places import walked
 from dogent_tui.undo.changes import Entry, attributes_of, own_attributes
 
+_libc = ctypes.CDLL(None, use_errno=True)
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _NEW, _EXCHANGE = 1, 2
@@ -322,9 +322,9 @@ def rename_with(source: str, target: str, flags: int) -> None:
     """Rename with the flags of Linux's renameat2(2). Raises OSError."""
     names = os.fsencode(source), os.fsencode(target)
     if sys.platform == "darwin":  # RENAME_EXCL and RENAME_SWAP of renamex_np(2)
-        failed = _libc().renamex_np(*names, 4 if flags == _NEW else 2)
+        failed = _libc.renamex_np(*names, 4 if flags == _NEW else 2)
     else:
-        failed = _libc().renameat2(_CWD, names[0], _CWD, names[1], flags)
+        failed = _libc.renameat2(_CWD, names[0], _CWD, names[1], flags)
     if failed:
         number = ctypes.get_errno()
         if flags != _NEW or number not in _UNABLE:
@@ -332,11 +332,6 @@ def rename_with(source: str, target: str, flags: int) -> None:
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
         os.rename(source, target)
-
-
-@functools.cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 def _strip_overlay_attributes(new: str) -> bool:

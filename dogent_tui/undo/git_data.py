@@ -184,10 +184,8 @@ def blob_name(path: str, form: str) -> str:
     """Return the name that Git gives to the content of a file. Raises OSError."""
     with open(path, "rb", 0) as file:
         size = os.fstat(file.fileno()).st_size
-        found = hashlib.new(form, b"blob %d\0" % size, usedforsecurity=False)
-        while piece := file.read(min(size, 1 << 20)):
-            found.update(piece)
-    return found.hexdigest()
+        begun = hashlib.new(form, b"blob %d\0" % size, usedforsecurity=False)
+        return hashlib.file_digest(file, lambda: begun).hexdigest()
 
 
 def git_folders(folder: str) -> tuple[str, ...]:

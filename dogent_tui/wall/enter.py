@@ -13,7 +13,7 @@ of the work is therefore done before a command arrives. Rooms and *plans* are pl
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it,
   at ``port``) or ``host``.
 * ``families``: the socket families that may be used.
-* ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
+* ``name``, ``argv``, ``env``, ``cwd`` of a plan: the program.
 * ``plan`` of a room: a program to run at once, with the current standard descriptors. ``rereads``:
   it may reopen the files it was given through `/proc/self/fd`.
 """
@@ -234,7 +234,6 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.drop_rights()
         rules.restrict()
         os.chdir(plan["cwd"])
-        os.umask(plan["umask"])
     except BaseException as error:
         fail(link, error)
     kernel.close_from(3, on_exec=True)

@@ -32,7 +32,7 @@ def take_leftovers(sessions: Path, workspace: Path) -> list[Ended]:
     """
     found: list[Ended] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
-        if not _is_dead(folder) or _workspace_of(folder) != workspace:
+        if not is_dead(folder / "lock") or _workspace_of(folder) != workspace:
             continue
         mine = [*_ended(folder)]
         for layer in (folder / "jobs").glob("*"):
@@ -44,14 +44,19 @@ def take_leftovers(sessions: Path, workspace: Path) -> list[Ended]:
     return found
 
 
-def _is_dead(folder: Path) -> bool:
-    """Return whether no process holds a session any more; one without a lock is being created."""
+def is_dead(held: Path) -> bool:
+    """Return whether no process holds a lock or a folder any more; a session without a lock is
+    being created.
+    """
     try:
-        with (folder / "lock").open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
+        descriptor = os.open(held, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(descriptor)
     except OSError:
         return False
+    return True
 
 
 def _workspace_of(folder: Path) -> Path | None:

@@ -6,6 +6,7 @@ modules, imports only those in this folder. It ends the way the program does, in
 and everything inside ends with it.
 """
 
+import fcntl
 import marshal
 import os
 import resource
@@ -55,7 +56,6 @@ def main() -> None:
     passed = (name for name in os.environ if name in room["passed"] or name[:3] == "LC_")
     plan["env"] = {**{name: os.environ[name] for name in passed}, **room["set"]}
     plan["argv"] = sys.argv[2:]
-    plan["umask"] = os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # left to the program
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
         hard = resource.getrlimit(limit)[1]
@@ -66,7 +66,9 @@ def main() -> None:
     import partial  # type: ignore[import-not-found]  # on use, too
 
     plan["folder"] = own = f"/tmp/dogent-own-{os.urandom(8).hex()}"
-    os.mkdir(own, 0o700)
+    os.mkdir(new := f"{own}.new", 0o700)
+    fcntl.flock(os.open(new, os.O_RDONLY), fcntl.LOCK_EX)
+    os.rename(new, own)  # once held: if this process is killed, `own.py` removes it
     plan["writable"].append(own)
     plan["env"].update(HOME=own, TMPDIR=own)
     partial.open_room(room, _Link(own))

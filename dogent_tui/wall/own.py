@@ -5,6 +5,7 @@ Such a program gets a room of its own, created when it starts and gone when it e
 started inside a room share that room.
 """
 
+import atexit
 import marshal
 import os
 import shutil
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -109,6 +111,10 @@ def walled(
     program = shutil.which(command[0])
     if program is None or level in ("none", "inside") or (level == "bare" and loopback):
         return [*command]
+    if level == "bare":
+        _remove_left()
+        atexit.unregister(_remove_left)
+        atexit.register(_remove_left)
     home = os.path.realpath(Path.home())
     given = dict.fromkeys([program, *(os.fspath(place) for place in readable)])
     is_named = any(Path(home).is_relative_to(os.path.realpath(place)) for place in given)
@@ -135,6 +141,16 @@ def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> lis
     """Return the command line that creates a room and runs one program in it."""
     whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
     return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
+
+
+def _remove_left() -> None:
+    """Remove the private folders of programs that were killed; others remove theirs."""
+    from dogent_tui.wall.leftovers import is_dead, remove_tree  # on use, as it takes a while
+
+    for folder in Path("/tmp").glob("dogent-own-*[!w]"):
+        with suppress(OSError):  # it is gone
+            if folder.lstat().st_uid == os.geteuid() and is_dead(folder):
+                remove_tree(folder)
 
 
 def _python(home: str) -> Iterator[Mount]:

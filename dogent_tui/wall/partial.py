@@ -97,7 +97,6 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     os.setsid()
     kernel.die_with_parent()
     os.chdir(plan["cwd"])
-    os.umask(plan["umask"])
     rules = kernel.FileRules()
     readable = dict.fromkeys(room["readable"] + plan["readable"], kernel.READS)
     devices = dict.fromkeys((f"/dev/{name}" for name in enter.DEVICES), _OF_DEVICES)

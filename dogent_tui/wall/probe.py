@@ -5,7 +5,6 @@ settings.
 import contextlib
 import os
 import re
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.wall.leftovers import remove_layer
 from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
@@ -104,9 +104,7 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
     except OSError as error:
         return str(error)
     finally:
-        with contextlib.suppress(OSError):
-            (private / "work/work").rmdir()
-        shutil.rmtree(private, ignore_errors=True)
+        remove_layer(private)
 
 
 def _explained(why: str, workspace: Path) -> tuple[str, str]:

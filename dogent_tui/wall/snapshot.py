@@ -25,7 +25,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.undo.changes import (
     FOR_EVER,
     Change,
@@ -134,8 +134,7 @@ class Snapshot:
         self._running = running
         place = self.folder / "running"
         if running.jobs:
-            place.with_suffix(".new").write_bytes(msgspec.json.encode(running))
-            place.with_suffix(".new").replace(place)
+            atomic_write(place, msgspec.json.encode(running), durable=False)
         else:
             place.unlink(missing_ok=True)
 

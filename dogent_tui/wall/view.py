@@ -6,7 +6,6 @@ Whatever is not listed does not exist there. The system is read-only; the home, 
 """
 
 import os
-import re
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -140,7 +139,6 @@ class View(msgspec.Struct, frozen=True):
             "argv": argv,
             "env": {**passed_on(_VARIABLES), **places, **environment},
             "cwd": str(cwd),
-            "umask": _umask(),
         }
 
     @property
@@ -236,8 +234,3 @@ def tools(home: Path) -> Iterator[Mount]:
 def passed_on(names: Container[str]) -> dict[str, str]:
     """Return the environment variables to pass on: `names`, and those of the language."""
     return {each: os.environ[each] for each in os.environ if each in names or each[:3] == "LC_"}
-
-
-def _umask() -> int:
-    found = re.search(r"^Umask:\s*(\d+)", Path("/proc/self/status").read_text(), re.MULTILINE)
-    return int(found[1], 8) if found else 0o022

@@ -25,6 +25,7 @@ from dogent_tui.undo.changes import Difference
 from dogent_tui.undo.commit import Committed, Committing
 from dogent_tui.undo.restoring import carry_out, plan, undo
 from dogent_tui.undo.undo_log import UndoLog
+from dogent_tui.wall import kernel
 from dogent_tui.wall.difference import read_difference
 from tests.wall.overlay import quoted, run_on_layer
 from tests.wall.pictures import picture
@@ -369,10 +370,14 @@ def test_no_link_that_was_put_there_meanwhile_is_followed(root, tmp_path, commit
 
 @pytest.fixture
 def memory(tmp_path):
-    """A folder in memory, which is another file system, with room for little."""
+    """A folder in memory, which is another file system, with room for little. It is mounted for
+    this process alone, so nothing stays mounted if the test is killed.
+    """
     folder = tmp_path / "memory"
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=True)
+    kernel.unshare(kernel.CLONE_NEWNS)
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", str(folder), "tmpfs", options="size=2m")
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
@@ -421,7 +426,7 @@ def without_exchange(monkeypatch) -> None:
     class Library:
         renameat2 = staticmethod(unable)
 
-    monkeypatch.setattr(file_moves, "_libc", Library)
+    monkeypatch.setattr(file_moves, "_libc", Library())
 
 
 def test_a_file_system_that_cannot_exchange(root, copies, committing, monkeypatch):

@@ -177,7 +177,7 @@ def test_bytes_go_through_and_it_ends_as_the_program_does(level):
 
 
 def test_who_ends_it_ends_everything_inside(level):
-    started = "sleep 601 & echo ready; wait"  # `ready` is said when the sleep is there
+    started = "echo text >~/left; echo ~; sleep 601 & echo ready; wait"
     with subprocess.Popen(
         walled(
             [
@@ -190,7 +190,8 @@ def test_who_ends_it_ends_everything_inside(level):
         process_group=0,
     ) as process:
         assert process.stdout is not None
-        assert [process.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
+        said = [process.stdout.readline() for _ in range(4)]  # `ready` is said once it sleeps
+        assert said.count(b"ready\n") == 2
         inside = psutil.Process(process.pid).children(recursive=True)
         assert len(inside) > 3
         if level == "full":
@@ -201,6 +202,9 @@ def test_who_ends_it_ends_everything_inside(level):
             kill_tree(process.pid)
     _, alive = psutil.wait_procs(inside, timeout=60)
     assert alive == []
+    ask("'another'")
+    home, *_ = {line.decode().strip() for line in said} - {"ready"}
+    assert not (Path(home) / "left").exists()
 
 
 def test_what_is_started_inside_is_in_the_same_room():
