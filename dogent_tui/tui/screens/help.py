@@ -8,13 +8,13 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.records import Record
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
@@ -123,7 +123,7 @@ class HelpScreen(DialogScreen[None]):
             self._text, id="help-page", classes="dialog-page", can_focus=False
         )
         keys = {"up,down": tr("Scroll"), "pageup,pagedown": tr("Page"), "escape": tr("Close")}
-        line = Input(placeholder=tr("Type to search"), id="help-search", compact=True)
+        line = TextLine(placeholder=tr("Type to search"), id="help-search")
         title = tr("Keys and commands")
         parts = (line, self._page)
         super().__init__(
@@ -139,7 +139,7 @@ class HelpScreen(DialogScreen[None]):
             lines += [title, help_text(section, width), Content("")]
         return Content("\n").join(lines)
 
-    def _on_input_changed(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: TextLine.Changed) -> None:
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)
