@@ -17,11 +17,16 @@ _OBEYED = re.compile(
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
 
+_JOINS = (  # Arabic to Sinhala, Burmese, Khmer and Mongolian; emoji
+    "[\u0620-\u0dff\u1000-\u109f\u1780-\u18af\u2190-\u2bff\ufe0f\U0001f1e6-\U0001faff]"
+)
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
-    "\u200b\u200c\u200e\u200f\u2060-\u2064\u206a-\u206f"  # zero-width, marks of direction
-    "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
-    "|(?<![\u2600-\u27bf\ufe0f\U0001f1e6-\U0001faff])\u200d"  # a joiner, but in an emoji
+    "\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f"  # zero-width, marks of direction
+    "\u3164\ufeff\uffa0\ufff9-\ufffb"  # more fillers, the byte order mark, annotations
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"  # of shorthand and music
+    # (non-)joiners, except where they are ordinary spelling
+    f"|(?<!{_JOINS})[\u200c\u200d](?!{_JOINS})"
 )
 """Characters that take no space and can make two texts look the same."""
 
@@ -50,6 +55,12 @@ def revealed(text: str) -> str:
     need them.
     """
     return _UNSEEN.sub(_stand_in, visible(text))
+
+
+def hidden_character(text: str) -> str:
+    """Return the first character that `revealed` makes visible, or an empty string."""
+    found = _OBEYED.search(text) or _UNSEEN.search(text)
+    return found[0] if found else ""
 
 
 def one_line(text: str, most: int = 0) -> str:
