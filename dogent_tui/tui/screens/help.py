@@ -1,6 +1,5 @@
 """All keys and commands, generated from the bindings, so that the page is always correct."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -43,18 +42,6 @@ PROMPT_HELP = HelpSection(
 )
 
 
-def spelled_out(display: str) -> str:
-    """Return the label of a key on this page for its short form in the line of keys: ``^Z`` gives
-    ``Ctrl+Z``.
-    """
-    return (
-        re.sub(r"\^(?=[A-Z])", "Ctrl+", display)
-        .replace("⇧", "Shift+")
-        .replace("⏎", "Enter")
-        .replace("⇥", "Tab")
-    )
-
-
 def binding_section(
     title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})
 ) -> HelpSection:
@@ -71,8 +58,8 @@ def binding_section(
 
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
     changed = keys.get(binding.id or "")
-    if binding.key_display and not changed:
-        return spelled_out(binding.key_display)
+    if binding.key_display and not binding.show:  # where it is shown, it also names other keys
+        return binding.key_display
     return key_names(changed or binding.key)
 
 
