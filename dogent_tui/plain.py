@@ -6,7 +6,7 @@ from unicodedata import combining, east_asian_width
 TAB_WIDTH = 4
 """Columns between tab stops."""
 
-_OBEYED = re.compile(
+OBEYED = re.compile(
     # C0, DEL, C1: cursor movement, colors, clipboard, title, …
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     "\u2028\u2029"  # line and paragraph separators
@@ -16,6 +16,7 @@ _OBEYED = re.compile(
     "\ud800-\udfff"
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
+"""What a terminal obeys, or cannot show, except line endings (see `newlines`)."""
 
 _JOINS = (  # Arabic to Sinhala, Burmese, Khmer and Mongolian; emoji
     "[\u0620-\u0dff\u1000-\u109f\u1780-\u18af\u2190-\u2bff\ufe0f\U0001f1e6-\U0001faff]"
@@ -35,6 +36,11 @@ _CONTINUES = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U0
 """Characters that modify the previous one: a joiner, a variation selector, a skin tone, a tag."""
 
 
+def newlines(text: str) -> str:
+    """Return `text` with every line ending as ``\\n``."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def visible(text: str) -> str:
     """Return `text` with control characters as visible symbols, newlines as ``\\n`` and tabs as
     spaces.
@@ -42,9 +48,7 @@ def visible(text: str) -> str:
     ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and everything else are
     unchanged: the result is plain text and must still be displayed as such, never as markup.
     """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _OBEYED.sub(_stand_in, text)
+    text = OBEYED.sub(_stand_in, newlines(text))
     return text.expandtabs(TAB_WIDTH) if "\t" in text else text
 
 
@@ -59,7 +63,7 @@ def revealed(text: str) -> str:
 
 def hidden_character(text: str) -> str:
     """Return the first character that `revealed` makes visible, or an empty string."""
-    found = _OBEYED.search(text) or _UNSEEN.search(text)
+    found = OBEYED.search(text) or _UNSEEN.search(text)
     return found[0] if found else ""
 
 

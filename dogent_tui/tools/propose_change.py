@@ -82,7 +82,7 @@ def propose_document_change_tool(
             raise ToolFailure(f"Nothing was proposed. {error}") from error
         if not opened.change.hunks and not opened.change.is_new:
             raise ToolFailure(
-                f"Nothing was proposed: {opened.change.name} holds this text already."
+                f"{opened.change.name} holds this text already: nothing was proposed."
             )
         outcome = await review(opened, wanted.new_content)
         if outcome is None:
