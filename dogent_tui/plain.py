@@ -6,7 +6,7 @@ from unicodedata import combining, east_asian_width
 TAB_WIDTH = 4
 """Columns between tab stops."""
 
-_OBEYED = re.compile(
+OBEYED = re.compile(
     # C0, DEL, C1: cursor movement, colors, clipboard, title, …
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     "\u2028\u2029"  # line and paragraph separators
@@ -16,18 +16,29 @@ _OBEYED = re.compile(
     "\ud800-\udfff"
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
+"""What a terminal obeys, or cannot show, except line endings (see `newlines`)."""
 
+_JOINS = (  # Arabic to Sinhala, Burmese, Khmer and Mongolian; emoji
+    "[\u0620-\u0dff\u1000-\u109f\u1780-\u18af\u2190-\u2bff\ufe0f\U0001f1e6-\U0001faff]"
+)
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
-    "\u200b\u200c\u200e\u200f\u2060-\u2064\u206a-\u206f"  # zero-width, marks of direction
-    "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
-    "|(?<![\u2600-\u27bf\ufe0f\U0001f1e6-\U0001faff])\u200d"  # a joiner, but in an emoji
+    "\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f"  # zero-width, marks of direction
+    "\u3164\ufeff\uffa0\ufff9-\ufffb"  # more fillers, the byte order mark, annotations
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"  # of shorthand and music
+    # (non-)joiners, except where they are ordinary spelling
+    f"|(?<!{_JOINS})[\u200c\u200d](?!{_JOINS})"
 )
 """Characters that take no space and can make two texts look the same."""
 
 
 _CONTINUES = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 """Characters that modify the previous one: a joiner, a variation selector, a skin tone, a tag."""
+
+
+def newlines(text: str) -> str:
+    """Return `text` with every line ending as ``\\n``."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def visible(text: str) -> str:
@@ -37,9 +48,7 @@ def visible(text: str) -> str:
     ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and everything else are
     unchanged: the result is plain text and must still be displayed as such, never as markup.
     """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _OBEYED.sub(_stand_in, text)
+    text = OBEYED.sub(_stand_in, newlines(text))
     return text.expandtabs(TAB_WIDTH) if "\t" in text else text
 
 
@@ -50,6 +59,12 @@ def revealed(text: str) -> str:
     need them.
     """
     return _UNSEEN.sub(_stand_in, visible(text))
+
+
+def hidden_character(text: str) -> str:
+    """Return the first character that `revealed` makes visible, or an empty string."""
+    found = OBEYED.search(text) or _UNSEEN.search(text)
+    return found[0] if found else ""
 
 
 def one_line(text: str, most: int = 0) -> str:

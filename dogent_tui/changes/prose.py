@@ -35,7 +35,7 @@ _ALONE = (
 # What belongs to the preceding character: accents, vowel signs, joiners and variation selectors.
 _MARKS = (
     "[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
-    "\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
+    "\u200c\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
 )
 _PIECE = re.compile(
     rf"\s+|[{_ALONE}]{_MARKS}*|(?:[^\W{_ALONE}]{_MARKS}*)+(?:['’](?:[^\W{_ALONE}]{_MARKS}*)+)*|.{_MARKS}*",

@@ -6,6 +6,7 @@ import re
 
 from dogent_tui.outline.blocks import heading_lines, open_fence
 from dogent_tui.outline.heading_numbers import markers
+from dogent_tui.plain import newlines
 
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*$")
 _CLOSING = re.compile(r"(?<!\S)(#+)$")
@@ -19,7 +20,7 @@ def as_note(text: str, *, is_list: bool) -> str:
     In a list, lines that begin like its headings are escaped too, and there are no empty lines
     around the note.
     """
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    lines = [line.rstrip() for line in newlines(text).split("\n")]
     note = "\n".join(lines).strip("\n")
     if is_list:
         return "\n".join(_escaped_item(line) for line in note.split("\n"))

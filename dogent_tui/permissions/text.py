@@ -3,32 +3,21 @@
 import unicodedata
 
 from dogent_tui.language import tr
-
-_JOINER = "\u200d"
-_INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u0085")
+from dogent_tui.plain import hidden_character
 
 
 def deceptive_character(text: str) -> str:
-    """Return a sentence about the first character that hides what a text says, "" if there is none.
+    """Return a sentence about a character that hides what a text says, "" if there is none.
 
-    CJK text, full-width punctuation and emoji (including joined ones) are ordinary; control
-    characters, invisible and bidirectional marks and private-use characters are not.
+    CJK text, full-width punctuation and emoji are ordinary, and so are joiners where they are
+    spelling; control, private-use and invisible characters are not.
     """
-    for index, char in enumerate(text):
-        category = unicodedata.category(char)
-        if category in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
+    for char in text:
+        if unicodedata.category(char) in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
             return tr("It contains the control character U+{char:04X}.", char=ord(char))
-        if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
-            return tr("It contains the invisible character U+{char:04X}.", char=ord(char))
+    if char := hidden_character(text):
+        return tr("It contains the invisible character U+{char:04X}.", char=ord(char))
     return ""
-
-
-def _joins_emoji(text: str, index: int) -> bool:
-    if text[index] != _JOINER or index == 0:
-        return False
-    before = text[index - 1]
-    joined = unicodedata.category(before) in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900
-    return joined or before == "\ufe0f"
 
 
 def names(text: str) -> frozenset[str]:

@@ -81,7 +81,9 @@ def propose_document_change_tool(
         except DogentError as error:
             raise ToolFailure(f"Nothing was proposed. {error}") from error
         if not opened.change.hunks and not opened.change.is_new:
-            return f"Nothing was proposed: {opened.change.name} holds this text already."
+            raise ToolFailure(
+                f"{opened.change.name} holds this text already: nothing was proposed."
+            )
         outcome = await review(opened, wanted.new_content)
         if outcome is None:
             raise ToolFailure(UNDECIDED)

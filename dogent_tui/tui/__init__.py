@@ -43,6 +43,6 @@ show plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.
 
 **What screens share.** `dialog.py` is the frame of every dialog, its list (`ChoiceList`), and a
 list with a search line (`FinderScreen`). `screens/choice.py` asks for one of a few answers,
-`screens/forms.py` for typed lines. `screens/editor.py` is the base of the outline and review
-editors, and `painted.py` the base of every widget that draws lines.
+`screens/forms.py` for typed lines (`text_line.py`). `screens/editor.py` is the base of the outline
+and review editors, and `painted.py` the base of every widget that draws lines.
 """

@@ -15,13 +15,14 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.textual_fixes.option_list import PagedList
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -205,7 +206,7 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         """Create an input line with `placeholder`, and the list, above what is `below`. The rest:
         see `Dialog`.
         """
-        self.line = Input(placeholder=placeholder, compact=True)
+        self.line = TextLine(placeholder=placeholder)
         self.list = ChoiceList[Item](id=f"{id}-list")
         self.list.can_focus = False
         parts = (self.line, self.list, *below)
@@ -219,10 +220,10 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         """Act on the chosen item."""
         raise NotImplementedError
 
-    def _on_input_changed(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: TextLine.Changed) -> None:
         self.find(event.value)
 
-    @on(Input.Submitted)
+    @on(TextLine.Submitted)
     @on(OptionList.OptionSelected)
     async def _chosen(self) -> None:
         if (item := self.list.chosen) is not None:

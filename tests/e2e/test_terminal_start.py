@@ -108,9 +108,12 @@ async def test_a_hundred_sizes_in_a_row_end_in_a_whole_screen(window):
     assert len(terminal.text().split("\n")) == 28
 
 
-async def test_it_works_without_colors(dogent):
+@pytest.mark.parametrize(
+    "env", [{"NO_COLOR": "1"}, pytest.param({"TERM": "dumb"}, marks=pytest.mark.thorough)]
+)
+async def test_it_works_without_colors(dogent, env):
     dogent.api.say("# A heading\n\nSome **bold** words.")
-    async with dogent.open(NO_COLOR="1") as terminal:
+    async with dogent.open(**env) as terminal:
         terminal.type("Hello\r")
         await terminal.wait_for("A heading", "Some bold words.")
         terminal.type("/")  # the picker, with its highlighted line

@@ -80,5 +80,5 @@ async def test_what_is_wrong_is_said(tool, payload, words):
 async def test_what_changes_nothing_is_not_put_to_the_user(tool):
     (tool.libraries.workspace.root / "tea.md").write_bytes(b"one\r\n")
     said, is_error = await tool(path="tea.md", new_content="one\n", summary="S")
-    assert (is_error, tool.shown) == (False, [])
+    assert (is_error, tool.shown) == (True, [])
     assert "holds this text already" in said

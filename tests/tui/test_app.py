@@ -753,11 +753,11 @@ async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_a
 
 def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
     keys = [
-        Binding("ctrl+z", "undo", "Undo", key_display="^Z"),
-        Binding("shift+up", "select", "Select", key_display="⇧↑ V"),
+        Binding("j,down", "go", "Next", key_display="j k"),
+        Binding("1", "number", "Choose", show=False, key_display="1 … 9"),
     ]
     section = binding_section("Outline", keys)
-    assert [key for key, _ in section.lines] == ["Ctrl+Z", "Shift+↑ V"]
+    assert [key for key, _ in section.lines] == ["j, ↓", "1 … 9"]
     wide = help_text(
         HelpSection("", (("/thanks", "写一封简短的感谢信" * 5),)), 60
     ).plain.splitlines()

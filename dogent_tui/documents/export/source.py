@@ -15,7 +15,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
+from dogent_tui.plain import newlines, one_line
 from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
@@ -82,9 +82,7 @@ class MarkdownSource(msgspec.Struct, frozen=True):
 def read_source(path: Path) -> MarkdownSource:
     """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""
     text, warnings = read_text(path)
-    text = _CONTROLS.sub(
-        "\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n")
-    )
+    text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", newlines(text))
     front, begin, warnings_of_front = _front_matter(text)
     warnings += warnings_of_front
     return MarkdownSource(path, text[begin:], front, 1 + text.count("\n", 0, begin), warnings)

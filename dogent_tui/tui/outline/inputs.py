@@ -9,7 +9,6 @@ from typing import Literal
 
 from rich.text import Text
 from textual import on, work
-from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
@@ -18,6 +17,7 @@ from dogent_tui.outline.model import Outline, RawEdit
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.debounce import Debounce
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.widgets import bound, hidden
 
 FOLLOW_DELAY_S = 0.12
@@ -42,7 +42,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 """The purpose of a one-line input, and what may be typed there."""
 
 
-class TitleInput(Input):
+class TitleInput(TextLine):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS = [
@@ -64,7 +64,7 @@ class TitleInput(Input):
         """Cover the row of `view` whose title is being edited. `changed` is called when editing
         ends.
         """
-        super().__init__(compact=True, select_on_focus=False)
+        super().__init__(select_on_focus=False)
         self._editing = editing
         self._view = view
         self._outline_changed = changed
@@ -134,7 +134,7 @@ class TitleInput(Input):
                 view.action_go(1 if then == "down" else -1)
 
 
-class LineInput(Input):
+class LineInput(TextLine):
     """One line below the outline: a search, a target length, a comment, a file name."""
 
     BINDINGS = [

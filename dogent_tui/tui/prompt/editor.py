@@ -16,12 +16,13 @@ from textual.geometry import Size
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.plain import newlines
 from dogent_tui.records import Record
 from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
-from dogent_tui.tui.prompt.literal import carry, newlines
+from dogent_tui.tui.prompt.literal import carry
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 from dogent_tui.tui.widgets import bound, hidden, message_fields

@@ -5,7 +5,7 @@ from typing import Any
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 
-from dogent_tui.tui.prompt.literal import newlines
+from dogent_tui.plain import newlines
 from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 

@@ -8,18 +8,12 @@ restores it when the text leaves the editor.
 
 import re
 
+from dogent_tui.plain import OBEYED, newlines
+
 _TAGS = 0xE0000
 _CARRIED_TAGS = 0x10E000
 _PLANE = 0x100000
 
-_OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, DEL, C1
-    "\u2028\u2029"  # line and paragraph separators, at which `str.splitlines` would split
-    # bidirectional overrides: they display a text in another order than it has
-    "\u202a-\u202e\u2066-\u2069"
-    "\ud800-\udfff"  # lone surrogates, which no terminal encoding can represent
-    "\U000e0000-\U000e007f]"  # tags: invisible text
-)
 _CARRIED = re.compile(
     f"[{chr(_PLANE)}-{chr(_PLANE + 0x9F)}"
     f"{chr(_PLANE + 0x2028)}-{chr(_PLANE + 0x202E)}{chr(_PLANE + 0x2066)}-{chr(_PLANE + 0x2069)}"
@@ -28,16 +22,11 @@ _CARRIED = re.compile(
 )
 
 
-def newlines(text: str) -> str:
-    """Return `text` with every line ending as ``\\n``."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
 def carry(text: str) -> str:
     """Return `text` with a harmless code point for each control character, and ``\\n`` for every
     line ending.
     """
-    return _OBEYED.sub(lambda match: _carrier(ord(match[0])), newlines(text))
+    return OBEYED.sub(lambda match: _carrier(ord(match[0])), newlines(text))
 
 
 def release(text: str) -> str:

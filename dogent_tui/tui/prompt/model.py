@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from dogent_tui.language import tr
+from dogent_tui.plain import newlines
 from dogent_tui.records import Record
-from dogent_tui.tui.prompt.literal import newlines
 
 RECALL_LIMIT = 30
 """The number of prompts that Up and Down recall."""

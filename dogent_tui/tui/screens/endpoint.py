@@ -2,8 +2,6 @@
 saved.
 """
 
-from textual.widgets import Input
-
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -12,6 +10,7 @@ from dogent_tui.settings.secrets import is_missing
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.screens.forms import FormScreen
 from dogent_tui.tui.setup.model import Choice, endpoint_profile
+from dogent_tui.tui.text_line import TextLine
 
 
 class EndpointScreen(FormScreen[tuple[str, str, str]]):
@@ -37,15 +36,15 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         lines = {
             "address": (
                 tr("Address"),
-                Input(address, compact=True, select_on_focus=True, id="endpoint-address"),
+                TextLine(address, id="endpoint-address"),
             ),
             "key": (
                 tr("Key (or env:NAME to read it from the environment)"),
-                Input(password=True, compact=True, id="endpoint-key"),
+                TextLine(password=True, id="endpoint-key"),
             ),
             "model": (
                 tr("Model"),
-                Input(model, placeholder=empty, compact=True, id="endpoint-model"),
+                TextLine(model, placeholder=empty, id="endpoint-model"),
             ),
         }
         super().__init__(

@@ -9,6 +9,7 @@ from textual.widgets import Input, Label
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen, Words
+from dogent_tui.tui.text_line import TextLine
 
 
 class FormScreen(DialogScreen[Answer]):
@@ -33,8 +34,6 @@ class FormScreen(DialogScreen[Answer]):
         them.
         """
         self.lines = {name: line for name, (_, line) in lines.items()}
-        for line in self.lines.values():
-            line.cursor_blink = False  # the cursor alone shows where one types
         self._words = Words("", id=f"{id}-words", classes="dialog-problem")
         parts = chain.from_iterable(
             (Label(label, markup=False), line) if label else (line,)
@@ -105,7 +104,7 @@ class TypingScreen(FormScreen[str]):
             problem: Returns why the text is invalid, or an empty string.
             unset: The value that applies while nothing is typed.
         """
-        self._line = Input(text, placeholder=unset, password=secret, compact=True)
+        self._line = TextLine(text, placeholder=unset, password=secret)
         self._problem = problem
         keys = {"enter": tr("Confirm"), "escape": tr("Back")}
         super().__init__(title, keys, {"text": ("", self._line)}, id="typing", why=why)

@@ -1,6 +1,5 @@
 """All keys and commands, generated from the bindings, so that the page is always correct."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -8,13 +7,13 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.records import Record
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
@@ -43,18 +42,6 @@ PROMPT_HELP = HelpSection(
 )
 
 
-def spelled_out(display: str) -> str:
-    """Return the label of a key on this page for its short form in the line of keys: ``^Z`` gives
-    ``Ctrl+Z``.
-    """
-    return (
-        re.sub(r"\^(?=[A-Z])", "Ctrl+", display)
-        .replace("⇧", "Shift+")
-        .replace("⏎", "Enter")
-        .replace("⇥", "Tab")
-    )
-
-
 def binding_section(
     title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})
 ) -> HelpSection:
@@ -71,8 +58,8 @@ def binding_section(
 
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
     changed = keys.get(binding.id or "")
-    if binding.key_display and not changed:
-        return spelled_out(binding.key_display)
+    if binding.key_display and not binding.show:  # where it is shown, it also names other keys
+        return binding.key_display
     return key_names(changed or binding.key)
 
 
@@ -123,7 +110,7 @@ class HelpScreen(DialogScreen[None]):
             self._text, id="help-page", classes="dialog-page", can_focus=False
         )
         keys = {"up,down": tr("Scroll"), "pageup,pagedown": tr("Page"), "escape": tr("Close")}
-        line = Input(placeholder=tr("Type to search"), id="help-search", compact=True)
+        line = TextLine(placeholder=tr("Type to search"), id="help-search")
         title = tr("Keys and commands")
         parts = (line, self._page)
         super().__init__(
@@ -139,7 +126,7 @@ class HelpScreen(DialogScreen[None]):
             lines += [title, help_text(section, width), Content("")]
         return Content("\n").join(lines)
 
-    def _on_input_changed(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: TextLine.Changed) -> None:
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)

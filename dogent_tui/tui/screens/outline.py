@@ -114,7 +114,7 @@ class OutlineScreen(EditorScreen):
         self._titling = TitleInput(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree)
         self._preview_soon = Debounce(self, PREVIEW_DELAY_S, self._preview.show)
-        self._line = LineInput(compact=True, id="outline-line")
+        self._line = LineInput(id="outline-line")
         self._question = Words(id="outline-question")
         self._ask = Horizontal(self._question, self._line, id="outline-ask")
         self._note = NoteArea(id="outline-note")

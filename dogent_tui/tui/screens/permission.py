@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
@@ -28,6 +27,7 @@ from dogent_tui.tui.questions.model import (
 )
 from dogent_tui.tui.questions.widgets import AnswerBar, QuestionLines
 from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.widgets import bound, hidden
 
 _WHEEL_ROWS = 3
@@ -101,9 +101,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._facts = QuestionLines(question.facts, id="permission-facts")
         self._note = Words(id="permission-note")
         self._answers = AnswerBar(offered(question.request))
-        self._words = Input(
+        self._words = TextLine(
             placeholder=tr("What should the agent know, or do instead?"),
-            compact=True,
             id="permission-words",
         )
         self._words.display = False
@@ -198,7 +197,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def _on_answer_bar_picked(self, event: AnswerBar.Picked) -> None:
         self._pick(event.answer)
 
-    def _on_input_submitted(self, event: Input.Submitted) -> None:
+    def _on_input_submitted(self, event: TextLine.Submitted) -> None:
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:

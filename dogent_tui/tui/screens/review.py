@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 
 from dogent_tui.agent.document_review import written
 from dogent_tui.changes.hunks import Hunk
@@ -32,6 +32,7 @@ from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.transcript.lines import Lines
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.widgets import bound, hidden
@@ -89,7 +90,7 @@ class HunkArea(CitingArea):
     ]
 
 
-class CommentInput(Input):
+class CommentInput(TextLine):
     """A comment on a hunk for the agent."""
 
     BINDINGS = [
@@ -118,7 +119,6 @@ class ReviewScreen(EditorScreen):
         if task.completions is not None:
             self._area.picker = ReferencePicker(task.completions, id="review-picker")
         self._line = CommentInput(
-            compact=True,
             id="review-comment",
             placeholder=tr("what the agent should know about this hunk"),
         )
@@ -329,7 +329,7 @@ class ReviewScreen(EditorScreen):
             self.action_keep()
 
     @on(TextArea.Changed)
-    @on(Input.Changed)
+    @on(TextLine.Changed)
     def _typed(self) -> None:
         self._draft.poke()
 

@@ -4,12 +4,12 @@ import re
 from urllib.parse import urlsplit
 
 import msgspec
-from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.sources.records import SourceRecord
 from dogent_tui.storage.paths import Workspace, is_file
 from dogent_tui.tui.screens.forms import FormScreen
+from dogent_tui.tui.text_line import TextLine
 
 _LINES = {
     "author": tr("Author (a name, or an organization)"),
@@ -30,7 +30,7 @@ class SourceScreen(FormScreen[SourceRecord]):
         """Ask for a source whose file belongs to `workspace`."""
         self._workspace = workspace
         keys = {"enter": tr("Continue"), "escape": tr("Back")}
-        lines = {name: (label, Input(compact=True)) for name, label in _LINES.items()}
+        lines = {name: (label, TextLine()) for name, label in _LINES.items()}
         super().__init__(tr("A source"), keys, lines, id="source")
 
     @property

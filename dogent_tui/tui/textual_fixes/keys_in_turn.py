@@ -4,9 +4,6 @@ Textual 8.2 gives a key to the widget that has the focus while the key before it
 up to the application, where its binding would have moved the focus or opened a screen. Over a slow
 connection several keys arrive at once: what was typed after Ctrl+F went into the prompt, and in the
 transcript the letters of a word were its keys.
-
-Of what is pasted into a line it takes the first one, however long it is: with a megabyte, each
-further key took a second.
 """
 
 import asyncio
@@ -17,12 +14,9 @@ from typing import Any
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.widgets import Input
 
 _OPENS_WITHIN_S = 0.5
 """How long input waits for the screen that a command may open."""
-_LONGEST_LINE = 4_000
-"""The number of characters that are pasted into a line."""
 
 
 class KeysInTurn(App[None]):
@@ -78,8 +72,6 @@ class KeysInTurn(App[None]):
                 await _handled(self.screen)
             self._is_submitted = isinstance(event, events.Key) and event.key == "enter"
             pump: MessagePump | None = self.focused or self.screen
-            if isinstance(event, events.Paste) and isinstance(self.focused, Input):
-                event.text = " ".join(event.text.split())[:_LONGEST_LINE]
             await super().on_event(event)
             while isinstance(event, events.Key) and event.is_forwarded and pump is not None:
                 await _handled(pump)

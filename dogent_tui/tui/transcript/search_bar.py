@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from dogent_tui.language import tr
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import bound
 
@@ -38,7 +39,7 @@ class SearchBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A title, the input line, the counter."""
         yield Static(Content(tr("Find ")), classes="search--title")
-        yield Input(compact=True, select_on_focus=True)
+        yield TextLine()
         yield Static(Content(""), classes="search--count")
 
     def on_mount(self) -> None:
@@ -56,7 +57,7 @@ class SearchBar(Horizontal):
         if not self.is_open:
             self._from = self.screen.focused
         self.add_class("-open")
-        line = self.query_one(Input)
+        line = self.query_one(TextLine)
         line.focus()
         self._view.search(line.value)
 
@@ -72,13 +73,13 @@ class SearchBar(Horizontal):
         """Go to the next match, or to the previous one if `step` is negative."""
         self._view.action_match(step)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_input_changed(self, event: TextLine.Changed) -> None:
         """Search what is typed, on every key."""
         event.stop()
         if self.is_open:
             self._view.search(event.value)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self, event: TextLine.Submitted) -> None:
         """Go to the next match in the direction of the search."""
         event.stop()
         self.action_step(-1 if self._view.NEWEST_FIRST else 1)

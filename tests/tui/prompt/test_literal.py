@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from dogent_tui.tui.prompt.literal import carry, newlines, pictures, release
+from dogent_tui.plain import newlines
+from dogent_tui.tui.prompt.literal import carry, pictures, release
 
 # Plane 16 holds the carriers; nobody types it.
 TEXTS = st.text(

@@ -263,8 +263,11 @@ async def test_side_by_side_the_space_beside_a_changed_word_has_the_color_of_its
 
 
 async def test_markup_and_control_characters_are_shown(review):
-    async with review("one\n", "[bold]two\x1b[31m\u202e 👩\u200d🚀 a\u200d\n") as (app, _pilot):
-        assert "+ [bold]two␛[31m⟦U+202E⟧ 👩\u200d🚀 a⟦U+200D⟧" in drawn(app)
+    async with review("one\n", "[bold]two\x1b[31m\u202e 👩\u200d🚀 می\u200cخواهم a\u200d\n") as (
+        app,
+        _pilot,
+    ):
+        assert "+ [bold]two␛[31m⟦U+202E⟧ 👩\u200d🚀 می\u200cخواهم a⟦U+200D⟧" in drawn(app)
 
 
 async def test_a_manuscript_scrolls_and_a_line_without_end_is_shown(review):

@@ -28,9 +28,14 @@ async def test_what_is_typed_after_the_key_of_a_search_is_searched(stage, key):
         s.app.post_message(events.Paste("s and\r\n coffee" + 200_000 * " too"))
         await s.until(lambda: s.app.screen.query(Input) and s.app.screen.query_one(Input).value)
         await s.pilot.pause()
-        value = s.app.screen.query_one(Input).value
-        assert value.startswith("teas and coffee too too"), "one line of it"
-        assert len(value) < 10_000
+        line = s.app.screen.query_one(Input)
+        assert line.value.startswith("teas and coffee too too"), "one line of it"
+        assert len(line.value) == len("tea") + 4_000
+        (said,) = s.app._notifications
+        assert said.message == "Only the first 4,000 characters were pasted."
+        s.app.copy_to_clipboard(" and\nmilk")
+        arrive(s.app, "ctrl+v")
+        await s.until(lambda: line.value.endswith("and milk"))
         assert s.app.conversation.prompt.editor.value == ""
 
 
