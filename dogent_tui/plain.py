@@ -19,7 +19,7 @@ OBEYED = re.compile(
 """What a terminal obeys, or cannot show, except line endings (see `newlines`)."""
 
 _JOINS = (  # Arabic to Sinhala, Burmese, Khmer and Mongolian; emoji
-    "[\u0620-\u0dff\u1000-\u109f\u1780-\u18af\u2190-\u2bff\ufe0f\U0001f1e6-\U0001faff]"
+    "[\u0620-\u0dff\u1000-\u109f\u1780-\u18af\u2600-\u27bf\ufe0f\U0001f1e6-\U0001faff]"
 )
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
@@ -27,7 +27,7 @@ _UNSEEN = re.compile(
     "\u3164\ufeff\uffa0\ufff9-\ufffb"  # more fillers, the byte order mark, annotations
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"  # of shorthand and music
     # (non-)joiners, except where they are ordinary spelling
-    f"|(?<!{_JOINS})[\u200c\u200d](?!{_JOINS})"
+    f"|(?<!{_JOINS})[\u200c\u200d]"
 )
 """Characters that take no space and can make two texts look the same."""
 
