@@ -60,6 +60,7 @@ def test_other_threads_may_import_meanwhile():
     assert said == ["True"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_it_takes_the_sdk_that_is_imported_already():
     said = run(

@@ -132,6 +132,7 @@ def test_names_export_targets_as_they_are_spelled():
     assert export_target(".hidden", "pdf") == ".hidden.pdf"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_both_formats_come_through_one_door(workspace):
     async with Exporter() as exporter:

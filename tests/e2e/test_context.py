@@ -99,6 +99,7 @@ async def test_a_full_context_is_compacted_by_itself_and_told(api, open_service)
         assert told.before_tokens > 100_000
 
 
+@pytest.mark.thorough
 async def test_of_a_full_context_that_cannot_be_compacted_one_message_tells(api, open_service):
     async with open_service() as agent:
         api.say("Noted.")

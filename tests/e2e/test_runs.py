@@ -296,6 +296,7 @@ async def test_of_two_questions_one_denial_stops_both(api, agent):
     assert all(path.exists() for path in both)
 
 
+@pytest.mark.thorough
 async def test_the_plan_is_an_event(api, agent):
     api.call("mcp__dogent__plan", {"todos": [{"content": "Read", "status": "in_progress"}]})
     api.say("Done.")

@@ -9,7 +9,7 @@ from tests.wall.throwaway import run_inside
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("level", "first", "last"), [("full", 0, 8), ("full", 8, 24), ("bound", 0, 18), ("bare", 0, 18)]
 )

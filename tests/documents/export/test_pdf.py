@@ -443,6 +443,7 @@ async def test_who_gives_up_a_browser_whose_driver_is_killed_hears_of_no_error(b
     await browser.close()
 
 
+@pytest.mark.thorough
 async def test_the_whole_report_without_a_browser(typesetter, tmp_path):
     result, document = await export(typesetter, tmp_path, REPORT)
     assert result.engine.startswith("typst")

@@ -115,7 +115,7 @@ async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
     assert await read_back(exporter, tmp_path, text) == text
 
 
-@pytest.mark.thorough_after(3)
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     "text",
     [
