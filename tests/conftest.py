@@ -173,7 +173,8 @@ def _what_takes_long_first(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of all collections of garbage: a full one would take half a
-    second, again and again.
+    second, again and again. Collect seldom: every test makes an application and drops it.
     """
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
