@@ -85,7 +85,9 @@ def tell_unread(
         return []
     # Pandoc counts columns so, and may end a block in the line after the last.
     text = tree.with_lines_before_tables(whole.expandtabs(4)) + "\n\n"
-    words = _words(text, tree.parsed(text, f"{reader}+sourcepos", halt).data.decode())
+    data = text.encode("utf-8", "replace")
+    parsed = tree.ask_pandoc(data, "-f", f"{reader}+sourcepos", "-t", "json", halt=halt).data
+    words = _words(text, parsed.decode())
     footnote, known, as_text = tr("Footnote"), set[str](), LeftOut()
     for found in _TOLD.finditer(words):
         what, told, kind, why = text[found.start() : found.end()], left_out, footnote, ""
