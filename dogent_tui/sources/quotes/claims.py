@@ -5,6 +5,7 @@ named for it.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -28,6 +29,11 @@ _LEAD = re.compile(
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _DASH = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*(?=\S)")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_FORMULA = re.compile(
+    r"(?<![\\$])(?:\$\$(?:[^$\n]|\n(?!\s*\n))+\$\$|\$(?=\S)(?:[^$\n]|\n(?!\s*\n))*[^\s\\$]\$(?!\d))"
+)
+"""pandoc's rule for single dollar signs, which also stand for an amount of money."""
+_ATTRIBUTES = re.compile(r"\{(?=[#.]|[\w-]+=)[^{}\n]*\}")
 _HIDDEN = re.compile(r"<!--.*?-->|<(?:https?:|mailto:)[^>\s]*>|https?://[^\s)>\]]+", re.DOTALL)
 _LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()<>\n]|\([^()\n]*\))*?)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)"
@@ -116,7 +122,7 @@ class Draft:
         self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self._notes: dict[str, str] = {}
         self._paragraphs = [*self._split()]
-        self._masked = _without(_without(text, _CODE), _HIDDEN)
+        self._masked = reduce(_without, (_CODE, _FORMULA, _ATTRIBUTES, _HIDDEN), text)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return the line and column of a character, counted from 1."""

@@ -238,6 +238,11 @@ _JOINED = (
         ("In winter the crossing takes 45 minutes (log.md).", ["verbatim"]),
         ("In winter the crossing takes 45 hours (log.md).", ["altered"]),
         ("Es waren 12.480 passengers und das ist nicht wenig (log.md).", ["verbatim"]),
+        (
+            "# Loss {#sec:loss width=30%}\n\nWith $x^2$, $$\ny = 3\n$$ and ![](a.png){width=5cm}.",
+            [],
+        ),
+        ("It was $5, then $9 or US$8.\n\nThe rest$.", ["not_found"] * 3),
         (_JOINED.format(45), ["verbatim"]),
         (_JOINED.format(54), ["altered"]),
     ],
