@@ -25,7 +25,7 @@ from dogent_tui.documents.bibliography import (
 )
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError, own_width
-from dogent_tui.documents.export.left_out import LeftOut, tell_cells, tell_notes, tell_unknown
+from dogent_tui.documents.export.left_out import LeftOut, tell_left_out, tell_unknown
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
@@ -147,8 +147,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     first_line = source.first_line + source.text.count("\n") - text.count("\n")
-    tell_notes(text, first_line, left_out)
-    tell_cells(text, first_line, left_out)
+    tell_left_out(text, first_line, left_out)
     parsed = tree.parsed(text, _READER, halt)
     blocks = tree.blocks_of(parsed.data)
     unread = tell_unknown(text, first_line, blocks)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.documents.export.source import MarkdownSource, shown
-from dogent_tui.documents.export.tree import FENCED
+from dogent_tui.documents.export.tree import CODE, FENCED
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.tree import Node, walk
+from dogent_tui.documents.pandoc.tree import walk
 from dogent_tui.language import tr
 
 _MOST = 40
@@ -18,12 +18,14 @@ _MOST = 40
 sentences.
 """
 _OTHER = "\1"
-"""Stands for what is not text in a line: code, a formula, an image, a note, HTML."""
+"""Stands for what is not text in a line, such as code."""
+_SHOWN_AS = dict.fromkeys(("Para", "Plain", "Header"), "\n\3")
+_SHOWN_AS |= {"Space": " ", "SoftBreak": "\n", "LineBreak": "\n"}
 _LITERAL = re.compile(rf"(?ms){FENCED}|\\[!-/:-@\[-`{{-~]")
 """Code between fences, and escaped characters."""
-_CODE = re.compile(r"(?s)(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
+_CODE = re.compile(rf"(?s){CODE}")
 _NOTE = re.compile(
-    r"(?m)^[ \t>*+.)\d-]*\[\^(?P<name>[^\[\]\n]+)\]:"
+    r"(?m)^[ \t>*+.)\d-]*(?P<mark>\[\^(?P<name>[^\[\]\n]+)\]):"
     r"(?P<body>.*(?:\n(?![ \t]*(?:[#>|*+-]|\d+[.)]|\[\^[^\[\]\n]+\]:)).*\S.*"
     r"|\n(?:[ \t]*\n)*(?: {4}|\t).*)*)"
 )
@@ -35,13 +37,11 @@ _ROWS = re.compile(
     r"(?m)^[^|\n]*\|.*\n(?P<columns>[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*)\n"
     r"(?P<rows>(?:[ \t>]*[^\s>].*\n?)*)"
 )
-_TEX = re.compile(r"\\\([^()]*[\^_=\\][^()]*\\\)|\\\[[^\[\]]*[\^_=\\][^\[\]]*\\\]")
-"""TeX outside of formulas, whose brackets are read as escaped ones."""
 _TOLD = re.compile(
     r"\[\^(?P<note>[^\[\]\s]+)\]"
-    r"|!?\[\[(?!_?toc)[^\[\]]+\]\]|\^\[[^\[\]]+\]"
-    r"|\{\{.+?\}\}|\{%.+?%\}|(?<!\d)%%[^%]+%%|==\w.*?==|\\[a-z]+\{[^}]*\}"
-    r"|\A(?:[!?]{3}\+? |:{3,}|\+[-=:+]{3,}|\| |\(@\w*\)).*",
+    r"|!?\[\[(?!_?toc)[^\[\]\3]+\]\]|\^\[[^\[\]\3]+\]"
+    r"|\{\{[^{}]+\}\}|\{%[^%\3]+%\}|(?<!\d)%%[^%\3]+%%|==\w.*?==|\\[a-z]+\{[^}\3]*\}"
+    r"|(?<=\x03)(?:[!?]{3}\+? |:{3,} *[\w{\[]|\+[-=:+]{3,}|\| |\(@\w*\)).*",
     re.IGNORECASE,
 )
 """References to notes, and what other programs know: links to notes, notes in a line, templates,
@@ -102,9 +102,9 @@ def _found(
         yield line, found
 
 
-def tell_notes(text: str, first_line: int, left_out: LeftOut) -> None:
-    """Record the notes of a text that nothing shows. Raises DocumentError if one contains itself,
-    which would keep pandoc busy until it has no memory left.
+def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
+    """Record the notes and cells of a text that nothing shows. Raises DocumentError if a note
+    contains itself, which would keep pandoc busy until it has no memory left.
     """
     seen, notes = _blanked(text, _LITERAL, _CODE), dict[str, set[str]]()
     shown = _references(_NOTE.sub("", seen))  # a note in a note is not shown
@@ -115,24 +115,15 @@ def tell_notes(text: str, first_line: int, left_out: LeftOut) -> None:
         elif name not in shown:
             why = tr("no text refers to it")
         if why:
-            left_out.add(tr("Footnote"), f"[^{text[slice(*found.span('name'))]}]", why, line)
+            left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, line)
         notes.setdefault(name, _references(_INDENTED.sub("", found["body"])))
-    endless = set(notes)
-    while ends := {name for name in endless if not notes[name] & endless}:
-        endless -= ends
-    if endless:
+    while ends := {name for name, within in notes.items() if not within & notes.keys()}:
+        notes = {name: within for name, within in notes.items() if name not in ends}
+    if notes:
         raise DocumentError(
             tr("A footnote refers to itself, or two refer to each other."),
             tr("Remove such a reference."),
         )
-
-
-def _references(text: str) -> set[str]:
-    return {name.casefold() for name in _REFERENCE.findall(text)}
-
-
-def tell_cells(text: str, first_line: int, left_out: LeftOut) -> None:
-    """Record the cells of a text that pandoc leaves out."""
     seen, why = _blanked(text, _LITERAL), tr("its row has more cells than the heading of the table")
     for begin, table in _found(_ROWS, seen, first_line):
         columns = len(re.findall("-+", table["columns"]))
@@ -141,52 +132,27 @@ def tell_cells(text: str, first_line: int, left_out: LeftOut) -> None:
             left_out.add(tr("Cell"), text[slice(*found.span(1))].strip(" |"), why, line)
 
 
+def _references(text: str) -> set[str]:
+    return {name.casefold() for name in _REFERENCE.findall(text)}
+
+
 def tell_unknown(text: str, first_line: int, blocks: list[Any]) -> list[str]:
     """Return sentences about markup in a text that stayed as it is in the `blocks` of it."""
     seen, told = _blanked(text, _LITERAL, _CODE), LeftOut()
     notes = {found["name"].casefold() for found in _NOTE.finditer(seen)}
     why = tr("an export does not know it, and it stays as it is")
-    for line, found in _found(_TEX, text, first_line):
-        if seen[slice(*found.span())].strip(f"{_OTHER} \n"):  # it is not code
-            told.add(tr("Markup"), found[0], why, line)
-    seen = _blanked(text, _TEX, _LITERAL, _CODE)
-    for block in walk(blocks):
-        if block["t"] not in {"Para", "Plain", "Header"}:
-            continue
-        for found in _TOLD.finditer(_line(_inlines(block))):
-            if (found["note"] or "").casefold() in notes:
-                continue
-            words = map(re.escape, found[0].split())
-            place = re.search(r"[\s>]+".join(words).replace(_OTHER, ".*?"), seen)
-            if place is None:  # escaped, or from HTML
-                continue
-            what, line = text[slice(*place.span())], first_line + seen.count("\n", 0, place.start())
-            if found["note"]:
-                kind, reason = tr("Footnote"), tr("no note has that name, and it stays as it is")
-                told.add(kind, what, reason, line)
-            else:
-                told.add(tr("Markup"), what, why, line)
-    return told.sentences()
-
-
-def _inlines(node: Node) -> list[Node]:
-    """Return the inlines of a block that is a line or heading, or of an inline around others."""
-    match node["t"]:
-        case "Para" | "Plain" | "Emph" | "Strong" | "Strikeout":
-            return list(node["c"])
-        case "Header":
-            return list(node["c"][2])
-        case "Span" | "Link":
-            return list(node["c"][1])
-    return []
-
-
-def _line(inlines: list[Node]) -> str:
-    """Return the text of inlines, in which something stands for what is none."""
-    kept = {"Space": " ", "SoftBreak": "\n", "LineBreak": "\n"}
-    return "".join(
-        part["c"]
-        if part["t"] == "Str"
-        else kept.get(part["t"]) or f"{_OTHER}{_line(_inlines(part))}{_OTHER}"
-        for part in inlines
+    shown = (
+        node["c"] if node["t"] == "Str" else _SHOWN_AS.get(node["t"], _OTHER)
+        for node in walk(blocks)
     )
+    for found in _TOLD.finditer("".join(shown)):
+        if (note := found["note"] or "").casefold() in notes:
+            continue
+        words = r"[\s>]+".join(map(re.escape, found[0].split())).replace(_OTHER, ".*?")
+        place = re.search(words, seen)  # nowhere if it is escaped, or in HTML
+        if place:
+            line = first_line + seen.count("\n", 0, place.start())
+            kind = tr("Footnote") if note else tr("Markup")
+            because = tr("no note has that name, and it stays as it is") if note else why
+            told.add(kind, text[slice(*place.span())], because, line)
+    return told.sentences()

@@ -38,6 +38,14 @@ FENCED = (
     r".*?(?:^[ \t>]*(?P=fence)|\Z)"
 )
 """Code between fences (with the flags m and s)."""
+CODE = r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+"""Code in a line (with the flag s)."""
+_TEX = re.compile(
+    rf"(?ms){FENCED}|{CODE}"
+    r"|(?<!\\)\\\((?P<inline>(?:[^\\\n]|\\[^()\n]|\n(?!\s*\n))+)\\\)"
+    r"|^(?P<before>[ \t>]*)\\\[(?P<display>(?:[^\\\n]|\\[^\[\]]|\n(?!\s*\n))+)\\\](?=[ \t.,;]*$)"
+)
+"""Code, which stays as it is, or a formula between brackets as in LaTeX."""
 _TABLE = re.compile(
     rf"(?ms){FENCED}"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
@@ -58,8 +66,16 @@ def ask_pandoc(
 
 def parsed(text: str, reader: str, halt: Halt | None) -> Output:
     """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError."""
-    data = _with_lines_before_tables(text).encode("utf-8", "replace")
+    data = _with_lines_before_tables(_TEX.sub(_with_dollars, text)).encode("utf-8", "replace")
     return ask_pandoc(data, "-f", reader, "-t", "json", halt=halt)
+
+
+def _with_dollars(found: re.Match[str]) -> str:
+    """Return a formula as pandoc knows it; brackets without TeX in them are escaped ones."""
+    inline, display = found["inline"] or "", found["display"] or ""
+    if not re.search(r"[\^_=\\]", inline + display):
+        return found[0]
+    return f"${inline.strip()}$" if inline else f"{found['before']}$${display}$$"
 
 
 def _with_lines_before_tables(text: str) -> str:
