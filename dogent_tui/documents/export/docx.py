@@ -4,7 +4,6 @@ output corrected here.
 
 import tempfile
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -86,8 +85,7 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     whole = [*title_docx(document.theme, front), *document.blocks]
     blocks = mapped(whole, writer.handlers, _apart)
     written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
-    made = datetime.now(UTC)
-    finished = finish(written.data, document, pictures.files, made, reference.styles)
+    finished = finish(written.data, document, pictures.files, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(document.source, written.warnings))
     return Made(finished, engine, warnings=warnings)

@@ -3,7 +3,6 @@ duplicates, as sentences.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,32 +88,20 @@ def _blanked(text: str, *kinds: re.Pattern[str]) -> str:
     return text
 
 
-def _found(
-    kind: re.Pattern[str], text: str, line: int, place: tuple[int, int] | None = None
-) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield what is of a kind, in a `place` of the text or all of it, which begins in `line`, with
-    its line.
-    """
-    last, end = place or (0, len(text))
-    for found in kind.finditer(text, last, end):
-        line += text.count("\n", last, found.start())
-        last = found.start()
-        yield line, found
-
-
 def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
     """Record the notes and cells of a text that nothing shows. Raises DocumentError if a note
     contains itself, which would keep pandoc busy until it has no memory left.
     """
     seen, notes = _blanked(text, _LITERAL, _CODE), dict[str, set[str]]()
     shown = _references(_NOTE.sub("", seen))  # a note in a note is not shown
-    for line, found in _found(_NOTE, seen, first_line):
+    for found in _NOTE.finditer(seen):
         name, why = found["name"].casefold(), ""
         if name in notes:
             why = tr("another note has that name")
         elif name not in shown:
             why = tr("no text refers to it")
         if why:
+            line = first_line + text.count("\n", 0, found.start())
             left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, line)
         notes.setdefault(name, _references(_INDENTED.sub("", found["body"])))
     while ends := {name for name, within in notes.items() if not within & notes.keys()}:
@@ -125,10 +112,11 @@ def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
             tr("Remove such a reference."),
         )
     seen, why = _blanked(text, _LITERAL), tr("its row has more cells than the heading of the table")
-    for begin, table in _found(_ROWS, seen, first_line):
+    for table in _ROWS.finditer(seen):
         columns = len(re.findall("-+", table["columns"]))
         more = re.compile(rf"(?m)^[ \t>]*+\|?+(?:[^|\n]*\|){{{columns}}}+(.*\w.*)$")
-        for line, found in _found(more, seen, begin + 2, table.span("rows")):
+        for found in more.finditer(seen, *table.span("rows")):
+            line = first_line + text.count("\n", 0, found.start())
             left_out.add(tr("Cell"), text[slice(*found.span(1))].strip(" |"), why, line)
 
 

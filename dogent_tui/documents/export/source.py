@@ -45,7 +45,6 @@ PAPERS = {
 }
 """Sizes of paper: width and height in millimeters."""
 _OF_AUTHOR = ("name", "affiliation", "affiliations")
-_TODAY = frozenset({"today", "now", "\\today"})
 _SHOWN = 80
 """The number of characters of a name to show."""
 
@@ -139,14 +138,18 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
         return FrontMatter(), 0, ()
     front, unused = _front(values)
     warning = tr("An export does not use what the front matter says of {names}.")
-    names = ", ".join(_with_line(name, found[0]) for name in unused)
+    names = ", ".join(_with_line(name, _named(found[0])) for name in unused)
     return front, found.end(), (warning.format(names=names),) * bool(unused)
+
+
+def _named(text: str) -> str:
+    """Return a name as we write them: case and underlines do not matter."""
+    return text.lower().replace("_", "-")
 
 
 def _with_line(name: str, text: str) -> str:
     """Return the name of a value in the front matter `text`, with its line."""
-    key = re.escape(name).replace("\\-", "[-_]")
-    found = re.search(rf"(?im)^[ \t-]*[\"']?{key}[\"']?[ \t]*:", text)
+    found = re.search(rf"(?m)^[ \"'-]*{re.escape(_named(name))}[\"']?:", text)
     line = tr("line {line}", line=1 + text.count("\n", 0, found.start())) if found else ""
     return shown(name) + f" ({line})" * bool(line)
 
@@ -205,7 +208,7 @@ def _yaml(text: str) -> Any:
 
 def _front(values: Mapping[str, Any]) -> tuple[FrontMatter, list[str]]:
     """Return the metadata, and the names of what is none, or is none of its kind."""
-    lowered = {str(key).lower().replace("_", "-"): value for key, value in values.items()}
+    lowered = {_named(str(key)): value for key, value in values.items()}
     unused = dict.fromkeys(lowered)
 
     def first(convert: Callable[[Any], Any], *names: str) -> Any:
@@ -235,7 +238,10 @@ def _front(values: Mapping[str, Any]) -> tuple[FrontMatter, list[str]]:
         to=first(_texts, "to"),
         bibliography=first(_texts, "bibliography"),
         csl=first(_text, "csl", "citation-style"),
-        paper=first(_paper, "papersize", "paper-size"),
+        paper=first(
+            lambda value: next((name for name in PAPERS if name in _text(value).lower()), ""),
+            "papersize",
+        ),
     )
     authors = lowered.get("author", lowered.get("authors"))
     for author in authors if isinstance(authors, list) else [authors]:
@@ -248,16 +254,9 @@ def _truth(value: Any) -> bool | None:
     return _TRUTH.get(_text(value).lower())
 
 
-def _paper(value: Any) -> str:
-    """Return the paper with a name as in LaTeX (``a4paper``) or typst (``us-letter``)."""
-    name = _text(value).lower().removesuffix("paper").removeprefix("us-")
-    return name if name in PAPERS else ""
-
-
 def _date(value: Any) -> str:
-    """Return a date as written, or today's, as in Quarto and LaTeX."""
-    text = _text(value)
-    return date.today().isoformat() if text.lower() in _TODAY else text
+    """Return a date as written, or today's, as in Quarto."""
+    return date.today().isoformat() if value == "today" else _text(value)
 
 
 def _text(value: Any) -> str:
