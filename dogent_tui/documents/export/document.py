@@ -25,7 +25,7 @@ from dogent_tui.documents.bibliography import (
 )
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError, own_width
-from dogent_tui.documents.export.left_out import LeftOut, tell_unread
+from dogent_tui.documents.export.left_out import LeftOut, tell_left_out, tell_unknown
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
@@ -38,13 +38,18 @@ from dogent_tui.documents.export.references import (
     is_label,
     mark_references,
 )
-from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source, shown
+from dogent_tui.documents.export.source import (
+    PAPERS,
+    FrontMatter,
+    MarkdownSource,
+    read_source,
+    shown,
+)
 from dogent_tui.documents.export.tables import captioned, label_of, turned
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import Output
 from dogent_tui.documents.pandoc.tree import CALLOUTS, LISTS
 from dogent_tui.documents.terms import is_right_to_left, term
 from dogent_tui.language import tr
@@ -60,9 +65,6 @@ _READER = (
 here.
 """
 
-_UNBROKEN = "+east_asian_line_breaks"
-"""Leaves out line breaks between wide characters, but between Korean words too."""
-
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
 KEPT_LINES = 50
@@ -74,8 +76,15 @@ _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
+_UNSPACED = re.compile(
+    "[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]{2}"
+)
+"""Two wide characters that are not Korean, between which there are no spaces."""
 _TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
 _UNSEEN = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
+_OWN_NUMBER = re.compile(
+    r"\d+(?:\.\d+)+\s|\d+[.)、．]|[IVX]+\.\s|§|第.+[章节節条條]|[一二三四五六七八九十]+、"
+)
 _SIGN = re.compile(r"\[!(\w+)\][+-]?")
 """The beginning of a call-out on GitHub; in Obsidian, a sign says whether it is folded."""
 _MARKUP = re.compile(r"[*_`$]")
@@ -130,24 +139,18 @@ def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
 
 def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> Document:
     theme, unknown = _theme(request, source.front)
-    front = replace(
-        source.front,
-        lang=source.front.lang or language_of(source.text),
-        number_sections=theme.number_sections
-        if source.front.number_sections is None
-        else source.front.number_sections,
-    )
+    front = replace(source.front, lang=source.front.lang or language_of(source.text))
     if _MARKUP.search(front.title):
         title = tree.parsed(f"# {front.title}", _READER, halt).data
         front = replace(front, title=tree.plain_text(tree.blocks_of(title)))
     left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
-    reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
-    parsed = _parsed(text, reader, halt)
-    blocks = tree.blocks_of(parsed.data)
     first_line = source.first_line + source.text.count("\n") - text.count("\n")
-    unread = _unread(text, reader, first_line, left_out, halt)
+    tell_left_out(text, first_line, left_out)
+    parsed = tree.parsed(text, _READER, halt)
+    blocks = tree.blocks_of(parsed.data)
+    unread = tell_unknown(text, first_line, blocks)
     warnings = [*source.warnings, *unknown, *unread, *parsed.warnings]
     if b'"Raw' in parsed.data:
         why = tr("a document can't include parts that run, load or ask for something")
@@ -162,11 +165,14 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         elif uncited:
             stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
             warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
+    if front.number_sections is None:
+        front = replace(front, number_sections=theme.number_sections and not _are_numbered(blocks))
     only = _only_title(blocks[bool(front.abstract) :])
     if theme.cover and not front.title:
         front = replace(front, title=only)
     leftward = is_right_to_left(front.lang, source.text)
-    cleaner = _Cleaner(front, images, left_out, request.target.parent, right_to_left=leftward)
+    share, folder = theme.paper[0] / PAPERS["a4"][0], request.target.parent
+    cleaner = _Cleaner(front, images, left_out, folder, right_to_left=leftward, share=share)
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
@@ -192,34 +198,6 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
 
 
-def _parsed(text: str, reader: str, halt: Halt | None) -> Output:
-    """Return `text` as parsed by pandoc, which notes that contain themselves keep busy until it has
-    no memory left. Raises DocumentError.
-    """
-    try:
-        return tree.parsed(text, reader, halt)
-    except DocumentError as error:
-        if error.code != "too_large" or "[^" not in text:
-            raise
-        tree.parsed(text, reader.replace("+footnotes", ""), halt)
-    raise DocumentError(
-        tr("A footnote refers to itself, or two refer to each other."),
-        tr("Remove such a reference."),
-    )
-
-
-def _unread(
-    text: str, reader: str, first_line: int, left_out: LeftOut, halt: Halt | None
-) -> list[str]:
-    """Record what pandoc leaves out, and return warnings about what it takes for text."""
-    try:
-        return tell_unread(text, reader, first_line, left_out, halt)
-    except DocumentError as error:
-        if error.code != "too_large":  # above about 1.5 MB
-            raise
-        return [tr("The document is too large to find out what an export leaves out of it.")]
-
-
 def _on_pages(blocks: list[Any]) -> list[Any]:
     """Return `blocks` with the headings of landscape pages on those pages, and without page breaks
     beside one, which would leave an empty page.
@@ -243,9 +221,16 @@ def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]
     found = next((name for name in asked if name in theme_names()), DEFAULT)
     told = tr("There is no theme {name}: there are {names}.")
     names = ", ".join(theme_names())
-    return named_theme(found), [
+    paper = PAPERS[front.paper or "a4"]
+    return replace(named_theme(found), paper=paper), [
         told.format(name=shown(name), names=names) for name in asked[:1] if name != found
     ]
+
+
+def _are_numbered(blocks: list[Any]) -> bool:
+    """Return whether most headings are numbered by their author."""
+    titles = [tree.plain_text(block["c"][2]) for block in blocks if block["t"] == "Header"]
+    return 2 * sum(bool(_OWN_NUMBER.match(title)) for title in titles) > len(titles)
 
 
 def _only_title(blocks: list[Any]) -> str:
@@ -326,8 +311,10 @@ class _Cleaner:
         folder: Path,
         *,
         right_to_left: bool,
+        share: float,
     ) -> None:
-        """`folder` is where the document will be."""
+        """`folder` is where the document will be; `share` is that of `turned`."""
+        self._share = share
         self._right_to_left = right_to_left
         self._folder = folder
         self.headings: list[tree.Heading] = []
@@ -364,7 +351,7 @@ class _Cleaner:
         """Return the cleaned `blocks`, with internal links resolved once all targets are known."""
         self._leading["Link"] = self._within
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
-        return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
+        return [turned(block, self._share) for block in mapped(self._walk(blocks), self._leading)]
 
     def warnings(self) -> list[str]:
         """Return the links that lead nowhere, and the names that are not unique."""
@@ -376,7 +363,7 @@ class _Cleaner:
         return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
 
     def _walk(self, value: Any) -> Any:
-        return mapped(value, self._handlers, lambda nodes: captioned(_with_prices(nodes)))
+        return mapped(value, self._handlers, _in_list)
 
     def _named(self, name: str) -> str:
         given = name and self._targets.add_named(name)
@@ -579,10 +566,12 @@ class _Cleaner:
 
     def _code(self, content: Any) -> list[Node]:
         (name, classes, given), text = content
-        kinds = [kind.lower() for kind in classes if re.fullmatch(r"[\w+#.-]+", kind)]
+        named = (kind.lower().strip("{},") for kind in classes)  # Quarto has ``{r, echo=FALSE}``
+        kinds = [kind for kind in named if re.fullmatch(r"[\w+#.-]+", kind)]
         language = [kind for kind in kinds if kind != "numberlines"][:1]
         name = self._named(name)
-        caption = self._labels.caption(name, words(dict(given).get("caption", "")))
+        captions = (dict(given).get(key) for key in ("caption", "lst-cap", "filename"))
+        caption = self._labels.caption(name, words(next(filter(None, captions), "")))
         if language == ["mermaid"]:
             code = node("CodeBlock", [attributes("", *language), text])
             return [tree.figure(name, caption, [code])]
@@ -610,7 +599,7 @@ class _Cleaner:
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])
-        turned(table)  # which marks the cells
+        turned(table, self._share)  # which marks the cells
         return [table]
 
     def _rows(self, rows: list[Any]) -> list[Any]:
@@ -618,6 +607,25 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
+
+
+def _in_list(nodes: list[Any]) -> list[Any]:
+    return captioned(_with_prices(_unbroken(nodes)))
+
+
+def _unbroken(nodes: list[Any]) -> list[Any]:
+    """Return a line without the ends of lines between Chinese or Japanese characters."""
+    if "SoftBreak" not in tree.kinds_in(nodes):
+        return nodes
+    around = zip([{}, *nodes], nodes, [*nodes[1:], {}], strict=False)
+    return [
+        part
+        for before, part, after in around
+        if part["t"] != "SoftBreak"
+        or not _UNSPACED.fullmatch(
+            tree.plain_text([before])[-1:] + tree.plain_text([after])[:1],
+        )
+    ]
 
 
 def _with_prices(nodes: list[Any]) -> list[Any]:

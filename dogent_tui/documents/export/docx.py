@@ -2,10 +2,8 @@
 output corrected here.
 """
 
-import os
 import tempfile
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -87,8 +85,7 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     whole = [*title_docx(document.theme, front), *document.blocks]
     blocks = mapped(whole, writer.handlers, _apart)
     written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
-    made = _now()
-    finished = finish(written.data, document, pictures.files, made, reference.styles)
+    finished = finish(written.data, document, pictures.files, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(document.source, written.warnings))
     return Made(finished, engine, warnings=warnings)
@@ -240,11 +237,3 @@ def _joins(part: Any) -> bool:
         part = items[-1][-1] if items[-1] else None
     kind = part.get("t") if isinstance(part, dict) else ""
     return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
-
-
-def _now() -> datetime:
-    """Return the time for the properties: that of a reproducible build if there is one
-    (reproducible-builds.org).
-    """
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)

@@ -50,16 +50,13 @@ _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def finish(
-    content: bytes,
-    document: Document,
-    pictures: Mapping[bytes, bytes],
-    made: datetime,
-    styles: bytes,
+    content: bytes, document: Document, pictures: Mapping[bytes, bytes], styles: bytes
 ) -> bytes:
-    """Return pandoc's docx `content`, finished: with the `pictures` by what stands for them, the
-    time `made`, and those of our `styles` of tables that it lacks. Raises DocumentError if it would
-    refer to the outside.
+    """Return pandoc's docx `content`, finished: with the `pictures` by what stands for them, and
+    those of our `styles` of tables that it lacks. Raises DocumentError if it would refer to the
+    outside.
     """
+    made = datetime.now(UTC)
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
     media = {part: name for name, part in parts.items() if part in pictures}
@@ -254,7 +251,7 @@ def _core_properties(document: Document, now: datetime) -> bytes:
     """Return the document's properties (ECMA-376 part 2, 11.1), with those that pandoc drops:
     keywords, and the time.
     """
-    front, made = document.front, f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    front, made = document.front, f"{now:%Y-%m-%dT%H:%M:%SZ}"
     texts = {
         "dc:title": document.title,
         "dc:subject": front.subject,

@@ -12,11 +12,12 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.export.accessible import make_accessible
 from dogent_tui.documents.export.document import Document
+from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -26,16 +27,6 @@ _ENGINE = threading.Lock()
 _MOST_MISSING = 12
 _SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
 """Characters that share a glyph in Chinese fonts; a browser reports the first of a pair."""
-
-
-class Finished(msgspec.Struct, frozen=True):
-    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has
-    them.
-    """
-
-    pdf: bytes
-    pages: int
-    missing: str
 
 
 def heading_pages(pdf: bytes) -> dict[str, int]:
@@ -50,8 +41,9 @@ def heading_pages(pdf: bytes) -> dict[str, int]:
             }
 
 
-def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finished:
-    """Return `pdf` with the properties, language and bookmarks of what is `exported`. Blocks.
+def finish(made: Made, exported: Document, doubtful: AbstractSet[str]) -> tuple[Made, str]:
+    """Return what is `made` with the properties, language and bookmarks of what is `exported`, and
+    the characters that are drawn as boxes because no font has them. Blocks.
 
     Chromium's own bookmarks are based on what it painted, which is not always what was written
     (observed: a heading twice, formulas in pieces). `doubtful` are the characters that possibly no
@@ -68,7 +60,7 @@ def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finish
     with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
         pymupdf = _pymupdf()
         path = Path(folder, "printed.pdf")
-        path.write_bytes(pdf)
+        path.write_bytes(made.content)
         try:
             document = pymupdf.open(path)
         except (RuntimeError, ValueError) as error:
@@ -90,13 +82,13 @@ def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finish
             if len(entries) == len(headings):
                 for entry, words in zip(entries, headings.values(), strict=True):
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
-            make_accessible(document, pdf, properties, lang, headings)
+            make_accessible(document, made.content, properties, lang, headings)
             to_unicode.correct(document)
             missing = _missing(document, doubtful)
             pages = document.page_count
             # appends the changes; rewriting everything took as long as printing
             document.saveIncr()
-        return Finished(path.read_bytes(), pages, missing)
+        return replace(made, content=path.read_bytes(), pages=pages), missing
 
 
 def _pymupdf() -> Any:

@@ -3,44 +3,50 @@ duplicates, as sentences.
 """
 
 import re
-from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
-from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.source import MarkdownSource, shown
+from dogent_tui.documents.export.tree import CODE, FENCED
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.tree import walk
 from dogent_tui.language import tr
-from dogent_tui.processes import Halt
 
 _MOST = 40
 """The number of sentences of a kind: thousands of broken links do not need thousands of
 sentences.
 """
-_UNREAD, _OTHER, _IN_TABLE, _BLOCK = "\0\1\2\3"
-"""Stand for a character that is not shown as it is: pandoc left it out, made something of it, or
-left it out of a table; and for the one before a block.
-"""
-_POSITIONED = re.compile(
-    r'"t":"(\w+)","c":\[\[[^{}]*"data-pos","([^"]*)"\]\]\](?:,\[\{"t":"(\w+)"(?!,"c":""))?'
+_OTHER = "\1"
+"""Stands for what is not text in a line, such as code."""
+_SHOWN_AS = dict.fromkeys(("Para", "Plain", "Header"), "\n\3")
+_SHOWN_AS |= {"Space": " ", "SoftBreak": "\n", "LineBreak": "\n"}
+_LITERAL = re.compile(rf"(?ms){FENCED}|\\[!-/:-@\[-`{{-~]")
+"""Code between fences, and escaped characters."""
+_CODE = re.compile(rf"(?s){CODE}")
+_NOTE = re.compile(
+    r"(?m)^[ \t>*+.)\d-]*(?P<mark>\[\^(?P<name>[^\[\]\n]+)\]):"
+    r"(?P<body>.*(?:\n(?![ \t]*(?:[#>|*+-]|\d+[.)]|\[\^[^\[\]\n]+\]:)).*\S.*"
+    r"|\n(?:[ \t]*\n)*(?: {4}|\t).*)*)"
 )
-"""In pandoc's JSON: a node, its positions (those of a block per line), and its first child, unless
-that is empty, as a note in a note is.
-"""
-_POSITION = re.compile(r"(\d+):(\d+)-(\d+):(\d+)")
-_NOTE = re.compile(r"[ >*+.)\d-]*(\[\^[^\]]+\]):(?P<text>.*[^\W\d_])?")
+"""A note: its first line, lines that continue a paragraph of it, and indented ones."""
+_INDENTED = re.compile(r"\n[ \t]*(?:\n {8}.*)+")
+"""Code in a note."""
+_REFERENCE = re.compile(r"\[\^([^\[\]\n]+)\]")
+_ROWS = re.compile(
+    r"(?m)^[^|\n]*\|.*\n(?P<columns>[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*)\n"
+    r"(?P<rows>(?:[ \t>]*[^\s>].*\n?)*)"
+)
 _TOLD = re.compile(
-    r"(?P<left>[\0\3]+)|(?P<cells>[\2]+)|(?<!\\)\[\^(?P<note>[^\]\s]+)\]"
-    r"|(?<!\\)!?\[\[(?!_?toc)[^\[\]\3]+\]\]|\^\[[^\]\3]+\]"
-    r"|\{\{.+?\}\}|\{%.+?%\}|(?<!\d)%%[^%\3]+%%|==\w.*?==|\\[a-z]+\{[^}\3]*\}"
-    r"|\\\([^()\3]*[\^_=\\][^()\3]*\\\)|\\\[[^\[\]\3]*[\^_=\\][^\[\]\3]*\\\]"
-    r"|(?<![^\3])(?:[!?]{3}\+? |:{3,} *\w+ +\w|\+[-=:+]{3,}|\| |\(@\w*\)).*",
+    r"\[\^(?P<note>[^\[\]\s]+)\]"
+    r"|!?\[\[(?!_?toc)[^\[\]\3]+\]\]|\^\[[^\[\]\3]+\]"
+    r"|\{\{[^{}]+\}\}|\{%[^%\3]+%\}|(?<!\d)%%[^%\3]+%%|==\w.*?==|\\[a-z]+\{[^}\3]*\}"
+    r"|(?<=\x03)(?:[!?]{3}\+? |:{3,} *[\w{\[]|\+[-=:+]{3,}|\| |\(@\w*\)).*",
     re.IGNORECASE,
 )
 """References to notes, and what other programs know: links to notes, notes in a line, templates,
-comments, highlighted text, TeX outside of formulas, admonitions, tables drawn with signs, lines of
+comments, highlighted text, commands of TeX, admonitions, tables drawn with signs, lines of
 verse, numbered examples.
 """
-_SIGNS = re.compile(r"\[\[|[\^|\\]|\{[{%]|%%|==|[!?]{3}|:{3}|\+[-=:]|\(@")
-"""A text without these has no notes, no tables, and nothing else of `_TOLD`."""
 _NO_SOURCE = MarkdownSource(Path(), "")
 
 
@@ -75,61 +81,66 @@ class LeftOut:
         return told
 
 
-def tell_unread(
-    whole: str, reader: str, first_line: int, left_out: LeftOut, halt: Halt | None
-) -> list[str]:
-    """Record the notes and cells of a text that pandoc's `reader` leaves out, and return sentences
-    about the markup that it does not know. Blocks. Raises DocumentError.
+def _blanked(text: str, *kinds: re.Pattern[str]) -> str:
+    """Return `text` with what is of these kinds replaced, except the ends of lines."""
+    for kind in kinds:
+        text = kind.sub(lambda found: re.sub(".", _OTHER, found[0]), text)
+    return text
+
+
+def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
+    """Record the notes and cells of a text that nothing shows. Raises DocumentError if a note
+    contains itself, which would keep pandoc busy until it has no memory left.
     """
-    if not _SIGNS.search(whole):
-        return []
-    # Pandoc counts columns so, and may end a block in the line after the last.
-    text = tree.with_lines_before_tables(whole.expandtabs(4)) + "\n\n"
-    data = text.encode("utf-8", "replace")
-    parsed = tree.ask_pandoc(data, "-f", f"{reader}+sourcepos", "-t", "json", halt=halt).data
-    words = _words(text, parsed.decode())
-    footnote, known, as_text = tr("Footnote"), set[str](), LeftOut()
-    for found in _TOLD.finditer(words):
-        what, told, kind, why = text[found.start() : found.end()], left_out, footnote, ""
-        match found.lastgroup:
-            case "left" if note := _NOTE.match(what):
-                what = note[1]
-                if not note["text"]:
-                    known.add(what.casefold())
-                elif what.casefold() in known:
-                    why = tr("another note has that name")
-                else:
-                    why = tr("no text refers to it")
-            case "cells" if any(map(str.isalnum, what)):
-                kind, what = tr("Cell"), what.strip(" |")
-                why = tr("its row has more cells than the heading of the table")
-            case "note":
-                told, why = as_text, tr("no note has that name, and it stays as it is")
-            case None:
-                told, kind = as_text, tr("Markup")
-                why = tr("an export does not know it, and it stays as it is")
+    seen, notes = _blanked(text, _LITERAL, _CODE), dict[str, set[str]]()
+    shown = _references(_NOTE.sub("", seen))  # a note in a note is not shown
+    for found in _NOTE.finditer(seen):
+        name, why = found["name"].casefold(), ""
+        if name in notes:
+            why = tr("another note has that name")
+        elif name not in shown:
+            why = tr("no text refers to it")
         if why:
-            before = text[: found.start()]
-            line = first_line + before.count("\n") - before.count(tree.ADDED_LINE)
-            told.add(kind, what, why, line)
-    return as_text.sentences()
+            line = first_line + text.count("\n", 0, found.start())
+            left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, line)
+        notes.setdefault(name, _references(_INDENTED.sub("", found["body"])))
+    while ends := {name for name, within in notes.items() if not within & notes.keys()}:
+        notes = {name: within for name, within in notes.items() if name not in ends}
+    if notes:
+        raise DocumentError(
+            tr("A footnote refers to itself, or two refer to each other."),
+            tr("Remove such a reference."),
+        )
+    seen, why = _blanked(text, _LITERAL), tr("its row has more cells than the heading of the table")
+    for table in _ROWS.finditer(seen):
+        columns = len(re.findall("-+", table["columns"]))
+        more = re.compile(rf"(?m)^[ \t>]*+\|?+(?:[^|\n]*\|){{{columns}}}+(.*\w.*)$")
+        for found in more.finditer(seen, *table.span("rows")):
+            line = first_line + text.count("\n", 0, found.start())
+            left_out.add(tr("Cell"), text[slice(*found.span(1))].strip(" |"), why, line)
 
 
-def _words(text: str, parsed: str) -> str:
-    """Return the `text` that pandoc `parsed` to JSON with positions, in which only what is shown as
-    it is, and the ends of lines, is not replaced.
-    """
-    words = list(re.sub(".", _UNREAD, text))
-    lines = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    for kind, positions, inside in _POSITIONED.findall(parsed):
-        for position in _POSITION.findall(positions):
-            first, column, last, end = map(int, position)
-            place = slice(lines[first - 1] + column - 1, lines[last - 1] + end - 1)
-            if inside in {"Str", "Space"}:
-                words[place] = text[place]
-            elif kind != "Div" or inside == "RawBlock":
-                words[place] = re.sub(".", _IN_TABLE if kind == "Table" else _OTHER, text[place])
-            elif place.start:
-                words[place.start - 1] = _BLOCK
-                break  # the others are its further lines
-    return "".join(words)
+def _references(text: str) -> set[str]:
+    return {name.casefold() for name in _REFERENCE.findall(text)}
+
+
+def tell_unknown(text: str, first_line: int, blocks: list[Any]) -> list[str]:
+    """Return sentences about markup in a text that stayed as it is in the `blocks` of it."""
+    seen, told = _blanked(text, _LITERAL, _CODE), LeftOut()
+    notes = {found["name"].casefold() for found in _NOTE.finditer(seen)}
+    why = tr("an export does not know it, and it stays as it is")
+    shown = (
+        node["c"] if node["t"] == "Str" else _SHOWN_AS.get(node["t"], _OTHER)
+        for node in walk(blocks)
+    )
+    for found in _TOLD.finditer("".join(shown)):
+        if (note := found["note"] or "").casefold() in notes:
+            continue
+        words = r"[\s>]+".join(map(re.escape, found[0].split())).replace(_OTHER, ".*?")
+        place = re.search(words, seen)  # nowhere if it is escaped, or in HTML
+        if place:
+            line = first_line + seen.count("\n", 0, place.start())
+            kind = tr("Footnote") if note else tr("Markup")
+            because = tr("no note has that name, and it stays as it is") if note else why
+            told.add(kind, text[slice(*place.span())], because, line)
+    return told.sentences()

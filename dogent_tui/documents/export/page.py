@@ -35,8 +35,6 @@ _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image-\w+)"')
 """Images get their addresses last: pandoc takes 0.4 s per megabyte of one."""
 _FORMULA = re.compile(r'<math display="block".*?</math>', re.DOTALL)
-_PAPER_MM = 210
-"""The width of the paper, which is A4."""
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
 """A link back from a note on a line of its own, because the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
@@ -135,7 +133,7 @@ def _fitting(formula: str, theme: Theme) -> str:
     """Return a displayed formula in a size in which it is no wider than the page, where it would be
     cut off.
     """
-    room = points(f"{_PAPER_MM - 2 * theme.margins[1]}mm") / theme.size
+    room = points(f"{theme.paper[0] - 2 * theme.margins[1]}mm") / theme.size
     try:
         wide = _ems(etree.fromstring(formula, etree.XMLParser(huge_tree=True)))
     except (etree.XMLSyntaxError, RecursionError):  # far too deep to be seen anyway

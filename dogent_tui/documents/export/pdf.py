@@ -51,9 +51,9 @@ async def make_pdf(
             )
             made = replace(made, warnings=(instead, *made.warnings))
     on_progress(tr("Finishing"))
-    finished = await asyncio.to_thread(finish, made.content, document, _doubtful(page))
-    warnings = (*made.warnings, *style.warnings, *font_warnings(finished.missing))
-    return Made(finished.pdf, made.engine, finished.pages, warnings, style.left_out)
+    made, missing = await asyncio.to_thread(finish, made, document, _doubtful(page))
+    warnings = (*made.warnings, *style.warnings, *font_warnings(missing))
+    return replace(made, warnings=warnings, left_out=style.left_out)
 
 
 async def _printed(

@@ -5,7 +5,9 @@ import io
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,15 @@ _TRUTH = dict.fromkeys(("true", "yes", "on", "1"), True)
 _TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
+PAPERS = {
+    "a3": (297.0, 420.0),
+    "a4": (210.0, 297.0),
+    "a5": (148.0, 210.0),
+    "letter": (215.9, 279.4),
+    "legal": (215.9, 355.6),
+}
+"""Sizes of paper: width and height in millimeters."""
+_OF_AUTHOR = ("name", "affiliation", "affiliations")
 _SHOWN = 80
 """The number of characters of a name to show."""
 
@@ -44,7 +55,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as written. `toc` is None if the front matter does
     not mention a table of contents, `number_sections` likewise. `to` is the recipient of a letter,
     line by line. `abstract` is Markdown. `notes_at_foot`: notes are on their pages in a pdf too.
-    `bibliography` and `csl` name files of the workspace.
+    `bibliography` and `csl` name files of the workspace. `paper` is one of `PAPERS`.
     """
 
     title: str = ""
@@ -65,6 +76,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     to: tuple[str, ...] = ()
     bibliography: tuple[str, ...] = ()
     csl: str = ""
+    paper: str = ""
 
 
 class MarkdownSource(msgspec.Struct, frozen=True):
@@ -126,7 +138,20 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
         return FrontMatter(), 0, ()
     front, unused = _front(values)
     warning = tr("An export does not use what the front matter says of {names}.")
-    return front, found.end(), (warning.format(names=shown(", ".join(unused))),) * bool(unused)
+    names = ", ".join(_with_line(name, _named(found[0])) for name in unused)
+    return front, found.end(), (warning.format(names=names),) * bool(unused)
+
+
+def _named(text: str) -> str:
+    """Return a name as we write them: case and underlines do not matter."""
+    return text.lower().replace("_", "-")
+
+
+def _with_line(name: str, text: str) -> str:
+    """Return the name of a value in the front matter `text`, with its line."""
+    found = re.search(rf"(?m)^[ \"'-]*{re.escape(_named(name))}[\"']?:", text)
+    line = tr("line {line}", line=1 + text.count("\n", 0, found.start())) if found else ""
+    return shown(name) + f" ({line})" * bool(line)
 
 
 def read_regular(path: Path, limit: int) -> bytes:
@@ -182,39 +207,56 @@ def _yaml(text: str) -> Any:
 
 
 def _front(values: Mapping[str, Any]) -> tuple[FrontMatter, list[str]]:
-    """Return the metadata, and the names of what is none."""
-    lowered = {str(key).lower().replace("_", "-"): value for key, value in values.items()}
+    """Return the metadata, and the names of what is none, or is none of its kind."""
+    lowered = {_named(str(key)): value for key, value in values.items()}
     unused = dict.fromkeys(lowered)
 
-    def named(*names: str) -> Any:
+    def first(convert: Callable[[Any], Any], *names: str) -> Any:
         for name in names:
-            unused.pop(name, None)
-        return next((lowered[name] for name in names if name in lowered), None)
-
-    def text(*names: str) -> str:
-        return _text(named(*names))
+            made = convert(lowered.get(name, ""))
+            if made not in ("", (), None) or not lowered.get(name, "-"):
+                unused.pop(name, None)
+                return made
+        return convert("")
 
     front = FrontMatter(
-        title=text("title"),
-        subtitle=text("subtitle"),
-        authors=_texts(named("author", "authors")),
-        date=text("date"),
-        lang=_language(text("lang", "language")),
-        subject=text("subject"),
-        description=text("description", "abstract"),
-        abstract=_markdown(named("abstract")),
-        keywords=_texts(named("keywords", "tags"), split=True),
-        toc=_TRUTH.get(text("toc", "table-of-contents").lower()),
-        toc_depth=_depth(text("toc-depth")),
-        toc_title=text("toc-title"),
-        number_sections=_TRUTH.get(text("number-sections", "numbersections").lower()),
-        theme=text("theme").lower(),
-        notes_at_foot=text("footnotes").lower() == "page",
-        to=_texts(named("to")),
-        bibliography=_texts(named("bibliography")),
-        csl=text("csl", "citation-style"),
+        title=first(_text, "title"),
+        subtitle=first(_text, "subtitle"),
+        authors=first(_texts, "author", "authors"),
+        date=first(_date, "date"),
+        lang=first(_language, "lang", "language"),
+        subject=first(_text, "subject"),
+        description=first(_text, "description", "abstract"),
+        abstract=first(_markdown, "abstract"),
+        keywords=first(partial(_texts, split=True), "keywords", "tags"),
+        toc=first(_truth, "toc", "table-of-contents"),
+        toc_depth=first(_depth, "toc-depth") or FrontMatter().toc_depth,
+        toc_title=first(_text, "toc-title"),
+        number_sections=first(_truth, "number-sections", "numbersections"),
+        theme=first(_text, "theme").lower(),
+        notes_at_foot=bool(first(lambda value: value == "page" or None, "footnotes")),
+        to=first(_texts, "to"),
+        bibliography=first(_texts, "bibliography"),
+        csl=first(_text, "csl", "citation-style"),
+        paper=first(
+            lambda value: next((name for name in PAPERS if name in _text(value).lower()), ""),
+            "papersize",
+        ),
     )
+    authors = lowered.get("author", lowered.get("authors"))
+    for author in authors if isinstance(authors, list) else [authors]:
+        if isinstance(author, dict):
+            unused |= dict.fromkeys(key for key in author if key not in _OF_AUTHOR)
     return front, [*unused]
+
+
+def _truth(value: Any) -> bool | None:
+    return _TRUTH.get(_text(value).lower())
+
+
+def _date(value: Any) -> str:
+    """Return a date as written, or today's, as in Quarto."""
+    return date.today().isoformat() if value == "today" else _text(value)
 
 
 def _text(value: Any) -> str:
@@ -238,8 +280,9 @@ def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
 def _name(entry: Any) -> str:
     if not isinstance(entry, dict):
         return _text(entry)
-    name, places = (_flat(entry.get(key)) for key in ("name", "affiliation"))
-    return f"{name} ({places})" if name and places else name
+    name, *places = (_flat(entry.get(key)) for key in _OF_AUTHOR)
+    where = "; ".join(filter(None, places))
+    return f"{name} ({where})" if name and where else name
 
 
 def _flat(value: Any) -> str:
@@ -249,15 +292,16 @@ def _flat(value: Any) -> str:
     return "; ".join(filter(None, map(_flat, value))) if isinstance(value, list) else _text(value)
 
 
-def _depth(text: str) -> int:
-    return min(max(int(text), 1), _MOST_DEPTH) if text.isdecimal() else FrontMatter().toc_depth
+def _depth(value: Any) -> int | None:
+    text = _text(value)
+    return min(max(int(text), 1), _MOST_DEPTH) if text.isdecimal() else None
 
 
-def _language(text: str) -> str:
-    """Return `text` if it has the form of a language tag: it becomes an attribute and a document
+def _language(value: Any) -> str:
+    """Return a text if it has the form of a language tag: it becomes an attribute and a document
     property.
     """
-    tag = text.replace("_", "-")
+    tag = _text(value).replace("_", "-")
     return tag if re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag) else ""
 
 

@@ -44,9 +44,10 @@ character.
 """
 
 
-def turned(block: Node) -> Node:
+def turned(block: Node, share: float = 1) -> Node:
     """Return a table too wide for a page as a landscape page of its own; other blocks unchanged.
-    Marks the cells whose words must not be broken.
+    Marks the cells whose words must not be broken. `share` is the width of the paper, as a part of
+    that of A4.
     """
     if block.get("t") != "Table":
         return block
@@ -58,10 +59,10 @@ def turned(block: Node) -> Node:
     )
     for cell in cells:
         text = _text(cell)
-        is_whole = needed <= _DENSE and _longest(text) <= _LONGEST
+        is_whole = needed <= _DENSE * share and _longest(text) <= _LONGEST
         cell[0] = attributes("", *[WORD if len(text.split()) == 1 else WHOLE] * is_whole)
-    block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
-    return block if needed <= _UPRIGHT else div(LANDSCAPE, [block])
+    block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE * share else []
+    return block if needed <= _UPRIGHT * share else div(LANDSCAPE, [block])
 
 
 def _longest(text: str) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.source import PAPERS, FrontMatter
 from dogent_tui.documents.export.tree import BREAK, Node, attributes, div, node, words
 from dogent_tui.storage.paths import shipped
 
@@ -58,11 +58,11 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Theme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The look of a document.
 
-    `margins` of the page are in millimeters: top, sides, bottom. `size` is in points, `line` a
-    multiple of it; paragraphs are separated by `gap`, in lines of text, or begin with `indent`, in
-    millimeters. `numbers` of pages are at the bottom, on the first page if `first_number`;
-    `running` heads repeat the title. `chapters`: each heading of level 1 begins a page. `cover`:
-    the title block has a page of its own.
+    `margins` of the page are in millimeters: top, sides, bottom; `paper` is its width and height.
+    `size` is in points, `line` a multiple of it; paragraphs are separated by `gap`, in lines of
+    text, or begin with `indent`, in millimeters. `numbers` of pages are at the bottom, on the first
+    page if `first_number`; `running` heads repeat the title. `chapters`: each heading of level 1
+    begins a page. `cover`: the title block has a page of its own.
     """
 
     title: tuple[Part, ...]
@@ -85,6 +85,7 @@ class Theme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chapters: bool = False
     toc: bool = False
     number_sections: bool = False
+    paper: tuple[float, float] = PAPERS["a4"]
 
 
 @cache
@@ -106,7 +107,7 @@ def theme(name: str) -> Theme:
 
 def as_css(theme: Theme) -> str:
     """Return the rules of the theme, for use after the built-in sheet."""
-    top, sides, bottom = theme.margins
+    (top, sides, bottom), (wide, high) = theme.margins, theme.paper
     head = _CSS[theme.heading_font]
     values = {
         "body": f"var(--{_CSS[theme.font]})",
@@ -123,7 +124,8 @@ def as_css(theme: Theme) -> str:
     } | {f"h{level}": f"{size}pt" for level, size in enumerate(theme.heading_sizes, 1)}
     pages = ' " / " counter(pages)' if theme.numbers == "page / pages" else ""
     rules = [
-        f"@page {{ margin: {top}mm {sides}mm {bottom}mm }}",
+        f"@page {{ size: {wide}mm {high}mm; margin: {top}mm {sides}mm {bottom}mm }}",
+        f"@page landscape {{ size: {high}mm {wide}mm }}",
         f"@page {{ @bottom-center {{ content: counter(page){pages} }} }}",
         f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}",
     ]
@@ -194,6 +196,7 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
     `more`.
     """
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
+    wide, high = (round(length * _TWIPS) for length in theme.paper)
     has_rule = theme.rule and not theme.cover
     values: dict[str, object] = {
         "font": _WORD[theme.font],
@@ -206,7 +209,9 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
         "top": top,
         "sides": sides,
         "bottom": bottom,
-        "width": 11906 - 2 * sides,
+        "paperwidth": wide,
+        "paperheight": high,
+        "width": wide - 2 * sides,
         "titlerule": _RULE * has_rule,
         "headcolor": theme.heading_color[1:],
         "headalign": theme.heading_align,

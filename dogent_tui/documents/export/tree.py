@@ -33,10 +33,21 @@ _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 
-ADDED_LINE = "\t\n"
-"""The end of a line that was added before a table."""
+FENCED = (
+    r"^(?:[ \t>*+.)\d-]|\[\^[^\[\]\n]+\]:)*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
+    r".*?(?:^[ \t>]*(?P=fence)|\Z)"
+)
+"""Code between fences (with the flags m and s)."""
+CODE = r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+"""Code in a line (with the flag s)."""
+_TEX = re.compile(
+    rf"(?ms){FENCED}|{CODE}"
+    r"|(?<!\\)\\\((?P<inline>(?:[^\\\n]|\\[^()\n]|\n(?!\s*\n))+)\\\)"
+    r"|^(?P<before>[ \t>]*)\\\[(?P<display>(?:[^\\\n]|\\[^\[\]]|\n(?!\s*\n))+)\\\](?=[ \t.,;]*$)"
+)
+"""Code, which stays as it is, or a formula between brackets as in LaTeX."""
 _TABLE = re.compile(
-    r"(?ms)^[ \t>*+.)\d-]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t>]*(?P=fence)|\Z)"
+    rf"(?ms){FENCED}"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
     r"(?=(?P<quote>(?:[ \t]*>)*)[^|\n]*\|[^\n]*\n[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
     r"|^(?P<before>[ >]*):(?=[ \t][^\n]*\{#tbl[:-][^{}\n]+\}[ \t]*$)"
@@ -55,19 +66,27 @@ def ask_pandoc(
 
 def parsed(text: str, reader: str, halt: Halt | None) -> Output:
     """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError."""
-    data = with_lines_before_tables(text).encode("utf-8", "replace")
+    data = _with_lines_before_tables(_TEX.sub(_with_dollars, text)).encode("utf-8", "replace")
     return ask_pandoc(data, "-f", reader, "-t", "json", halt=halt)
 
 
-def with_lines_before_tables(text: str) -> str:
+def _with_dollars(found: re.Match[str]) -> str:
+    """Return a formula as pandoc knows it; brackets without TeX in them are escaped ones."""
+    inline, display = found["inline"] or "", found["display"] or ""
+    if not re.search(r"[\^_=\\]", inline + display):
+        return found[0]
+    return f"${inline.strip()}$" if inline else f"{found['before']}$${display}$$"
+
+
+def _with_lines_before_tables(text: str) -> str:
     """Return `text` with an empty line between a line of text and a table, as pandoc requires it,
     and GitHub does not.
     """
 
     def apart(found: re.Match[str]) -> str:
         if (before := found["before"]) is not None:
-            return f"{before}{ADDED_LINE}{before}Table:"
-        return found[0] if found["fence"] else f"{found[0]}{found['quote']}{ADDED_LINE}"
+            return f"{before}\n{before}Table:"
+        return found[0] if found["fence"] else f"{found[0]}{found['quote']}\n"
 
     return _TABLE.sub(apart, text)
 

@@ -103,8 +103,8 @@ def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
             nodes.append(last := {"t": "BulletList", "c": []})
         last["c"].append(blocks)
         return
-    following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else 0
-    number = int(mark.label) if mark.label.isdecimal() else following or 1
+    following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else -1
+    number = int(mark.label) if mark.label.isdecimal() else max(following, 1)
     if not mark.label.isdecimal():
         blocks = _begun_with(mark.sign, blocks)
     if number != following:

@@ -1,12 +1,15 @@
 """The page that is printed: its language, its table of contents, its style sheet."""
 
 import re
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from PIL import Image
 
 from dogent_tui.documents.export.document import Document, language_of, read_document
+from dogent_tui.documents.export.docx_reference import built_in
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose
@@ -104,7 +107,6 @@ def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
     )
 
 
-@pytest.mark.thorough  # until pandoc has no memory left
 def test_notes_in_themselves_are_an_error_that_says_so(tmp_path):
     with pytest.raises(DocumentError, match="footnote refers to itself"):
         document(tmp_path, "Text[^a b].\n\n[^a b]: that\\\\[^2]\n\n[^2]: this[^a b]\n")
@@ -127,7 +129,6 @@ def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
         "![[a.png]]",
         "^[inline]",
         "{{< include a >}}",
-        "\\(x^2\\)",
         "\\cite{a}",
     ]
     lines = ["+---+---+", "| a verse", "!!! note", ":::tip My tip"]
@@ -160,6 +161,19 @@ def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
 
 def test_a_call_out_may_have_a_title_of_its_own(tmp_path):
     assert ">Beware</span>" in body(tmp_path, '::: {.callout-note title="Beware"}\nText.\n:::\n')
+    html = body(tmp_path, "> [!TIP] 小心\n> 内容\n> 两行\n> 한국\n> 어\n")
+    assert ">小心</span>" in html
+    assert "内容两行 한국 어" in html
+
+
+@pytest.mark.parametrize(
+    ("titles", "numbered"),
+    [(["1. Aims", "2.1 Costs", "End"], False), (["第一章 概述"], False), (["2026", "Aims"], True)],
+)
+def test_headings_that_are_numbered_already_get_no_second_number(tmp_path, titles, numbered):
+    text = "".join(f"## {title}\n\n" for title in titles)
+    found = document(tmp_path, f"---\ntheme: report\n---\n\n{text}").headings
+    assert (found[0].text != titles[0]) == numbered
 
 
 @pytest.mark.parametrize("before", ["Costs:\n", "> Costs:\n> ", "1. Costs:\n   "])
@@ -184,12 +198,27 @@ def test_names_of_others_do_not_tell_the_direction_of_a_paragraph(tmp_path):
     assert "ו-<a" in html
 
 
+def test_formulas_between_brackets_as_in_latex_are_formulas(tmp_path):
+    rows = "\\begin{aligned} a_1 \\\\[1cm] b \\end{aligned}"
+    text = "So \\(f(x)^2\\), not \\(a\\), \\[a_1\\], or `\\(x^2\\)`:\n"
+    text += f"\\[\n{rows}\n\\]\n\n~~~\n\\[x_1\\]\n~~~\n\n$${rows}$$ c\\]\n"
+    html = re.sub("<annotation.*?</annotation>", "", body(tmp_path, text))
+    assert html.count("<math") == 3
+    assert "not (a), [a_1], or <code>\\(x^2\\)</code>" in html
+
+
 def test_formulas_have_the_numbers_that_they_give_themselves(tmp_path):
     text = r"$$\begin{align} a \tag{A1} \label{eq:a} \\ b \tag*{B} \nonumber \end{align}$$"
     html = re.sub("<annotation.*?</annotation>", "", body(tmp_path, text))
     assert "(A1)" in html
     assert "B<" in html
     assert "<math" in body(tmp_path, "```math\nx\n```\n")
+
+
+def test_the_front_matter_names_the_paper(tmp_path):
+    found = document(tmp_path, "---\npapersize: us-letter\n---\n\nText.\n")
+    assert "size: 215.9mm 279.4mm" in compose(found, Style()).html()
+    assert b'w:w="12240"' in ZipFile(BytesIO(built_in(found.theme))).read("word/document.xml")
 
 
 def test_a_note_that_ends_with_code_has_no_line_for_the_way_back_alone(tmp_path):

@@ -106,6 +106,11 @@ async def test_definitions_of_a_pdf_are_apart_from_their_terms(exporter, tmp_pat
     assert found == "# T\n\nTerm\n\nFirst.\n\nSecond."
 
 
+async def test_a_list_may_begin_at_zero(exporter, tmp_path):
+    text = "# T\n\n0. zero\n1. one\n\nWords.\n\n- dot"
+    assert await read_back(exporter, tmp_path, text) == text
+
+
 async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
     text = (
         "# T\n\n| a | b |\n| --- | --- |\n|  |  |\n| 1 | 2 |\n\n"

@@ -19,16 +19,17 @@ def source(tmp_path: Path, content: bytes | str):
 def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
     read = source(
         tmp_path,
-        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\n"
+        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\n    email: g@x.org\n"
         "    affiliation: [{name: Navy, city: Arlington}, Yale]\ndate: 2026-11-22\nlang:"
         " zh_CN\nkeywords: a, b，c\ntoc: yes\ntoc-depth: 9\nsubject: 3.10\n"
-        "x_y: 1\nPapersize: a5\nto: |\n  Grace\n  1 High Street\n---\n# One\n",
+        "x_y: 1\nPapersize: a5\nto: |\n  Grace\n  1 High Street\nnumber-sections: {depth: 2}\n"
+        "---\n# One\n",
     )
     assert read.text == "# One\n"
-    assert read.first_line == 19
-    assert read.warnings == (
-        "An export does not use what the front matter says of x-y, papersize.",
-    )
+    assert read.first_line == 21
+    assert [warning.partition(" of ")[2] for warning in read.warnings] == [
+        "x-y (line 14), number-sections (line 19), email (line 6)."
+    ]
     assert read.front == FrontMatter(
         title="Yes",
         authors=("Ada", "Grace (Navy, Arlington; Yale)"),
@@ -39,6 +40,7 @@ def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
         toc_depth=6,
         subject="3.10",
         to=("Grace", "1 High Street"),
+        paper="a5",
     )
 
 
