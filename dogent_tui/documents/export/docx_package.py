@@ -5,6 +5,7 @@ A docx is a zip of XML parts (ECMA-376, part 1; the elements are those of Wordpr
 """
 
 import io
+import os
 import zipfile
 from collections.abc import Mapping
 from copy import deepcopy
@@ -56,7 +57,7 @@ def finish(
     those of our `styles` of tables that it lacks. Raises DocumentError if it would refer to the
     outside.
     """
-    made = datetime.now(UTC)
+    made = _now()
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
     media = {part: name for name, part in parts.items() if part in pictures}
@@ -245,6 +246,14 @@ def _with_styles(part: bytes, ours: bytes) -> bytes:
 
 
 # The package
+
+
+def _now() -> datetime:
+    """Return the time for the properties: that of a reproducible build if there is one
+    (reproducible-builds.org).
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)
 
 
 def _core_properties(document: Document, now: datetime) -> bytes:
