@@ -8,7 +8,6 @@ settings, which may be someone else's.
 
 import os
 import re
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from os.path import dirname, join
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.undo import git_data
 from dogent_tui.undo.changes import Difference, Loss, entries_below
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
@@ -55,8 +55,8 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
     paths = [*(change.path for change in difference.changes), *edited]
     losses: list[Loss] = []
     for folder, inside in git_data.repositories(difference.root, paths).items():
-        with tempfile.TemporaryDirectory(prefix="dogent-git-") as own:
-            losses += _Repository(difference, folder, inside, edited, own).losses()
+        with temporary_folder() as own:
+            losses += _Repository(difference, folder, inside, edited, str(own)).losses()
     return tuple(losses)
 
 
