@@ -46,7 +46,7 @@ _TEXT = names(
     " history yes printenv id tr for case select"
 )
 """Programs whose words are not paths."""
-_LISTS = names("ls find tree du rg")
+_LISTS = names("ls find tree du rg grep cp")
 _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
 _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
@@ -170,7 +170,8 @@ class _Early:
         for before, arg in zip(("", *texts), args, strict=False):
             if match := _VALUE.fullmatch(arg.text):
                 part = replace(arg, text=match[2])
-                self._writes(part) if match[1] in outputs | {"of"} else self._reads(part)
+                is_written = match[1] in outputs | {"of"} or _is_scratch(part)
+                self._writes(part) if is_written else self._reads(part)
             elif before in outputs:
                 self._writes(arg)
             elif not arg.text.startswith("-") and before not in text_options:
@@ -197,7 +198,12 @@ class _Early:
                 self._goes(EffectKind.MOVE, file)
             elif name in _DELETES:
                 self._goes(EffectKind.DELETE, file)
-            elif name in _ALL_ARE_WRITTEN or file is last or in_place:
+            elif (
+                name in _ALL_ARE_WRITTEN
+                or file is last
+                or in_place
+                or (_is_scratch(file) and name not in _LISTS)
+            ):
                 self._writes(file, empties)
             elif (file.text[:1] == "/" or not links) and (file.text != "/" or name in _LISTS):
                 self._reads(file)
@@ -317,6 +323,13 @@ class _Early:
         if processes and not any(arg.text in {"-l", "-L", "-0"} for arg in words):
             note = tr("It terminates other processes: {names}.", names=" ".join(others))
             self._doubt(words[0], note)
+
+
+def _is_scratch(word: Word) -> bool:
+    """Return whether a word is a folder of temporary files as a whole, where programs put theirs
+    unless they list it.
+    """
+    return word.text.rstrip("/") in _SCRATCH
 
 
 def _from_where(words: Sequence[Word], pattern: re.Pattern[str]) -> Sequence[Word]:
