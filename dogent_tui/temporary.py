@@ -76,11 +76,11 @@ def hold(folder: Path) -> int:
 
 def is_dead(folder: Path) -> bool:
     """Return whether no process holds a folder any more."""
-    try:
-        os.close(take_lock(folder))
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):
+        if folder.is_dir():
+            os.close(take_lock(folder))
+            return True
+    return False
 
 
 @cache

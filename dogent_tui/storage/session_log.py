@@ -60,13 +60,11 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 
     If not `patient`, another window that checks at the same instant is mistaken for a writer.
     """
-    if not _lock_of(log).exists():
+    with suppress(BlockingIOError):
+        if (lock := _lock_of(log)).exists():
+            os.close(take_lock(lock, patience_s))
         return False
-    hold = SessionHold()
-    try:
-        return not hold.take(log, patience_s=patience_s)
-    finally:
-        hold.release()
+    return True
 
 
 class SessionLog:

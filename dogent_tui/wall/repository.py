@@ -56,7 +56,7 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
     losses: list[Loss] = []
     for folder, inside in git_data.repositories(difference.root, paths).items():
         with temporary_folder() as own:
-            losses += _Repository(difference, folder, inside, edited, str(own)).losses()
+            losses += _Repository(difference, folder, inside, edited, own).losses()
     return tuple(losses)
 
 
@@ -93,7 +93,7 @@ class _Repository:
         folder: str,
         touched: list[str],
         edited: Mapping[str, Mapping[str, str]],
-        own: str,
+        own: Path,
     ) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
         self._edited = edited

@@ -128,6 +128,11 @@ class Snapshot:
         """Return whether `job` has begun and has not been judged yet."""
         return job in self._running.jobs
 
+    def sockets(self) -> list[Path]:
+        """Return the sockets in the workspace, each of which may lead to a program outside."""
+        found = self._stamps.items()
+        return [self.workspace / path for path, stamp in found if stamp[0] == "socket"]
+
     def _note(self, running: _Running) -> None:
         self._running = running
         place = self.folder / "running"

@@ -116,11 +116,10 @@ class Wall:
 
     def start(self) -> None:
         """Start the resident process. Raises OSError, and AgentError if it cannot run."""
-        if is_new := self._held < 0:
+        if self._held < 0:  # later, what is in the home comes from commands
             self._held = begin(self.folder, self.workspace)
-        for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
-            private_folder(self.folder / name)
-        if is_new:  # later, what is in the home comes from commands
+            for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
+                private_folder(self.folder / name)
             self._seed_home()
         own = (Path(str(mount[2])) for mount in tools(self._view.home))
         self._mounted = (self.workspace, *own)
@@ -334,6 +333,10 @@ class Wall:
         try:
             if self._copy is not None:
                 self._copy.begin(name, self.folder)
+                plan = self.folder / "jobs" / name / "plan"
+                told = json.loads(plan.read_bytes())
+                told["hidden"] += (("hide", str(place)) for place in self._copy.sockets())
+                plan.write_text(json.dumps(told), "utf-8")
             self._tell({"go": name})
         except Exception as error:
             words = tr("The workspace could not be copied, so the command did not run: {reason}")

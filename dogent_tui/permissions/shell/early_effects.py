@@ -57,7 +57,7 @@ _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
 _TARGETS = {"-t", "--target-directory"}
-_OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document"}
+_OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document", "of"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _GIT_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
 _GIT_TEXT = names("commit grep config remote tag log")
@@ -166,14 +166,15 @@ class _Early:
         outputs = set() if patterns else _OUTPUT_OPTIONS | (_TARGETS if copies else set())
         targeted = copies and any(text.partition("=")[0] in _TARGETS for text in texts)
         text_options = _NOT_PATHS if patterns or name in {"pandoc", "diff"} else frozenset()
+        own = () if name in _LISTS else _SCRATCH  # as a whole, it is where a program puts its files
         operands = []
         for before, arg in zip(("", *texts), args, strict=False):
-            if match := _VALUE.fullmatch(arg.text):
-                part = replace(arg, text=match[2])
-                is_written = match[1] in outputs | {"of"} or _is_scratch(part)
-                self._writes(part) if is_written else self._reads(part)
-            elif before in outputs:
-                self._writes(arg)
+            match = _VALUE.fullmatch(arg.text)
+            option, word = (match[1], replace(arg, text=match[2])) if match else (before, arg)
+            if option in outputs or word.text.rstrip("/") in own:
+                self._writes(word)
+            elif match:
+                self._reads(word)
             elif not arg.text.startswith("-") and before not in text_options:
                 operands.append(arg)
         if name == "find" and "-delete" in texts and self._taken_back:
@@ -198,12 +199,7 @@ class _Early:
                 self._goes(EffectKind.MOVE, file)
             elif name in _DELETES:
                 self._goes(EffectKind.DELETE, file)
-            elif (
-                name in _ALL_ARE_WRITTEN
-                or file is last
-                or in_place
-                or (_is_scratch(file) and name not in _LISTS)
-            ):
+            elif name in _ALL_ARE_WRITTEN or file is last or in_place:
                 self._writes(file, empties)
             elif (file.text[:1] == "/" or not links) and (file.text != "/" or name in _LISTS):
                 self._reads(file)
@@ -323,13 +319,6 @@ class _Early:
         if processes and not any(arg.text in {"-l", "-L", "-0"} for arg in words):
             note = tr("It terminates other processes: {names}.", names=" ".join(others))
             self._doubt(words[0], note)
-
-
-def _is_scratch(word: Word) -> bool:
-    """Return whether a word is a folder of temporary files as a whole, where programs put theirs
-    unless they list it.
-    """
-    return word.text.rstrip("/") in _SCRATCH
 
 
 def _from_where(words: Sequence[Word], pattern: re.Pattern[str]) -> Sequence[Word]:
