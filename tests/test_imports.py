@@ -24,7 +24,6 @@ HEAVY = (
     "markdown_it",
     "frizbee",
     "ignore",
-    "filelock",
     "psutil",
     "rich.markdown",
     "rich.syntax",

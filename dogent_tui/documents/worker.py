@@ -14,7 +14,6 @@ import os
 import queue
 import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -36,6 +35,7 @@ from dogent_tui.documents.messages import (
 from dogent_tui.documents.model import DocumentError, Opened, Reader, ReadOptions, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
+from dogent_tui.temporary import temporary_folder
 
 LONG_CHARS = 256_000
 """A longer conversion is no longer waited for: the worker lowers its priority, and is not used
@@ -143,8 +143,8 @@ class _Channel:
             return
         file = self._files.get()
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                yield _placed(file, Path(folder) / path.name)
+            with temporary_folder() as folder:
+                yield _placed(file, folder / path.name)
         finally:
             os.close(file)
 

@@ -37,14 +37,15 @@ _PRIVILEGED_NAMES = names(
     " .rprofile .pdbrc .ghci .irbrc .octaverc .ocamlinit"
     " .emacs .emacs.d .vim .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc .xprofile .xsession"
     " .xsessionrc .bash_completion .direnvrc .pam_environment .psqlrc .sqliterc .pryrc"
-    " .devcontainer.json .yarnrc.yml .pnpmfile.cjs lefthook-local.yml mise.local.toml"
-    " .mise.local.toml .mise"
+    " .latexmkrc latexmkrc .renviron .devcontainer.json .yarnrc.yml .pnpmfile.cjs"
+    " lefthook-local.yml mise.local.toml .mise.local.toml .mise"
 )
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.(vscode|cursor|windsurf|roo)/(tasks|settings|launch|mcp|hooks)\.json"
     r"|\.idea/(runconfigurations/.+|workspace\.xml)|\.hg/hgrc"
-    r"|\.run/.+|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json"
+    r"|\.run/.+|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json|\.cargo/config(\.toml)?"
+    r"|\.obsidian/(plugins/.+|community-plugins\.json)"
     r"|\.gemini/settings\.json|\.codex/config\.toml|\.local/(bin|share/applications)/.+"
     r"|\.config/(autostart|systemd|fish|git|environment\.d|nvim|mise|emacs)/.+"
     r"|library/launchagents/.+)"

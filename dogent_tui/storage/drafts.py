@@ -6,14 +6,12 @@ it (13 ms and 2 ms for a megabyte).
 """
 
 import contextlib
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dogent_tui.storage.files import atomic_write, private_folder, try_lock
+from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from dogent_tui.temporary import take_lock
 
 _MOST_WINDOWS = 32
 
@@ -30,7 +28,7 @@ class Drafts:
     def __init__(self, workspace: Workspace) -> None:
         self._folder = state_dir() / "drafts" / workspace.key
         self._file: Path | None = None
-        self._lock: FileLock | None = None
+        self._lock: int | None = None
         self._saved = ""
 
     def save(self, text: str) -> None:
@@ -58,7 +56,7 @@ class Drafts:
     def close(self) -> None:
         """Release the draft, which stays for the next window."""
         if self._lock is not None:
-            self._lock.release()
+            os.close(self._lock)
         self._lock = self._file = None
         self._saved = ""
 
@@ -69,9 +67,8 @@ class Drafts:
         if self._file is None:
             private_folder(self._folder)
             for file in self._candidates():
-                lock = try_lock(file.with_suffix(".lock"))
-                if lock is not None:
-                    self._lock, self._file = lock, file
+                with contextlib.suppress(BlockingIOError):
+                    self._lock, self._file = take_lock(file.with_suffix(".lock")), file
                     break
             else:
                 # More windows than anyone opens: they share the last file rather than lose text.

@@ -4,7 +4,6 @@ files set aside.
 
 import codecs
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -16,7 +15,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -24,9 +23,7 @@ from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import sentences, tr
 from dogent_tui.records import JsonDict, Record
 from dogent_tui.storage.paths import state_dir
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from dogent_tui.temporary import take_lock
 
 _TEMPORARY = f".dogent-{'[0-9a-f]' * 12}.tmp"
 _LEFT_S = 3_600.0
@@ -36,9 +33,6 @@ milliseconds.
 
 _ASIDE_S = 2.0
 """How long to wait for the lock of a broken file: settings are read while a window opens."""
-
-_POLL_S = 0.02
-"""Seconds between two attempts to take a lock."""
 
 _HELD = threading.local()
 """The names of the locks held by a thread."""
@@ -224,72 +218,34 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
     Raises DogentError if another writer does not finish within `timeout_s` seconds, OSError if
     nothing can be locked.
     """
-    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
-
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]
     ours = _HELD.__dict__.setdefault("names", set())
     if name in ours:
         yield
         return
-    with contextlib.ExitStack() as held:
-        try:
-            lock = FileLock(
-                private_folder(state_dir() / "locks") / f"{name}.lock", timeout=timeout_s
-            )
-            lock.acquire()
-            held.callback(lock.release)
-        except Timeout:
-            raise _held_elsewhere(path, timeout_s) from None
-        except OSError:
-            descriptor = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-            held.callback(os.close, descriptor)
-            if not _lock_folder(descriptor, timeout_s):
-                raise _held_elsewhere(path, timeout_s) from None
-        ours.add(name)
-        held.callback(ours.discard, name)
-        yield
-
-
-def try_lock(file: Path, patience_s: float = 0.0) -> "FileLock | None":
-    """Take the lock file `file`, None if another process holds it for longer than `patience_s`
-    seconds. Raises OSError.
-    """
-    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
-
-    lock = FileLock(file, thread_local=False, mode=0o600)
     try:
-        lock.acquire(timeout=patience_s, poll_interval=_POLL_S)
-    except Timeout:
-        return None
-    return lock
-
-
-def _lock_folder(descriptor: int, timeout_s: float) -> bool:
-    """Lock an open folder. Return False if another writer does not finish in time. Raises OSError
-    if it cannot be locked.
-    """
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_S)
-        else:
-            return True
-
-
-def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
-    return DogentError(
-        tr(
-            "Another dogent-tui window has been writing {path} for more than {timeout_s:g}"
-            " seconds.",
-            path=path.name,
-            timeout_s=timeout_s,
-        ),
-        tr("Close that window, or end its process if it hangs, and try again."),
-    )
+        place = private_folder(state_dir() / "locks") / f"{name}.lock"
+        place.touch(0o600)
+    except OSError:
+        place = path.parent
+    try:
+        held = take_lock(place, timeout_s)
+    except BlockingIOError:
+        raise DogentError(
+            tr(
+                "Another dogent-tui window has been writing {path} for more than {timeout_s:g}"
+                " seconds.",
+                path=path.name,
+                timeout_s=timeout_s,
+            ),
+            tr("Close that window, or end its process if it hangs, and try again."),
+        ) from None
+    ours.add(name)
+    try:
+        yield
+    finally:
+        ours.discard(name)
+        os.close(held)
 
 
 def names_in(folder: Path, most: int) -> list[str]:

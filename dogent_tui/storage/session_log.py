@@ -7,8 +7,8 @@ Next to ``STARTED_ID.jsonl`` are ``STARTED_ID.json``, the metadata of the conver
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dogent_tui.records import Json
 from dogent_tui.storage.files import (
@@ -17,11 +17,8 @@ from dogent_tui.storage.files import (
     locked,
     open_for_appending,
     read_json,
-    try_lock,
 )
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from dogent_tui.temporary import take_lock
 
 SUFFIX = ".jsonl"
 
@@ -38,7 +35,7 @@ class SessionHold:
 
     def __init__(self) -> None:
         self._log: Path | None = None
-        self._lock: FileLock | None = None
+        self._lock: int | None = None
 
     def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
         """Acquire the right to write `log`. Return False if another window has it. May be repeated.
@@ -47,17 +44,15 @@ class SessionHold:
         if self._log == log:
             return True
         self.release()
-        lock = try_lock(_lock_of(log), patience_s)
-        if lock is None:
-            return False
-        self._log, self._lock = log, lock
-        return True
+        with suppress(BlockingIOError):
+            self._lock, self._log = take_lock(_lock_of(log), patience_s), log
+        return self._log is not None
 
     def release(self) -> None:
         """Release the right. May be repeated."""
         lock, self._lock, self._log = self._lock, None, None
         if lock is not None:
-            lock.release()
+            os.close(lock)
 
 
 def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
@@ -65,13 +60,11 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 
     If not `patient`, another window that checks at the same instant is mistaken for a writer.
     """
-    if not _lock_of(log).exists():
+    with suppress(BlockingIOError):
+        if (lock := _lock_of(log)).exists():
+            os.close(take_lock(lock, patience_s))
         return False
-    hold = SessionHold()
-    try:
-        return not hold.take(log, patience_s=patience_s)
-    finally:
-        hold.release()
+    return True
 
 
 class SessionLog:

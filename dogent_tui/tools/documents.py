@@ -5,9 +5,8 @@ vision model.
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -22,6 +21,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
 from dogent_tui.tools.server import (
@@ -116,10 +116,11 @@ def document_tools(libraries: Libraries) -> Iterable[Tool]:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
             with (
                 ToolProgress(tell, NAME, payload, "Converting …") as progress,
-                TemporaryDirectory() as pictures,
+                ExitStack() as opened,
             ):
                 if wanted.ocr:
-                    options = msgspec.structs.replace(options, images_dir=pictures)
+                    pictures = await asyncio.to_thread(opened.enter_context, temporary_folder())
+                    options = msgspec.structs.replace(options, images_dir=str(pictures))
                     client = await asyncio.to_thread(_looking, workspace, options)
                 found = await libraries.documents.read(
                     path,
@@ -130,7 +131,7 @@ def document_tools(libraries: Libraries) -> Iterable[Tool]:
                     place=place,
                 )
                 if wanted.ocr:
-                    found = await with_pictures_read(found, Path(pictures), client)
+                    found = await with_pictures_read(found, pictures, client)
         except DogentError as error:
             scanned = isinstance(error, DocumentError) and error.code == "scanned"
             more = await asyncio.to_thread(remedy, workspace) if scanned else ""

@@ -6,7 +6,6 @@ import asyncio
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import run_in_terminal
 from dogent_tui.storage.files import private_folder
+from dogent_tui.temporary import temporary_folder
 
 
 @contextmanager
@@ -71,8 +71,8 @@ async def edit_externally(app: App[Any], name: str, content: bytes) -> bytes:
 
 def _edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
     command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
-    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        file = Path(folder) / name
+    with temporary_folder() as folder:
+        file = folder / name
         file.write_bytes(content)
         run_in_terminal([*command, str(file)], errors=sys.__stderr__)
         return file.read_bytes()

@@ -11,19 +11,19 @@ change of its own, which `undo` takes back.
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 from os.path import dirname, join
-from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.storage.files import private_folder
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.undo import file_moves
 from dogent_tui.undo.changes import FOR_EVER, Change, Difference, Entry, entry_at, is_below
 from dogent_tui.undo.commit import Committing, missing_parents
-from dogent_tui.undo.undo_log import OWN, Item, KeptChange, Seen, State, UndoLog, Undone, look
+from dogent_tui.undo.undo_log import OWN, Item, KeptChange, State, UndoLog, Undone, state_of
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
 """Why a place should not be restored: someone else has changed it since, or why it is
@@ -105,8 +105,8 @@ def carry_out(
     """
     planned = _but_full_folders(planned)
     done = set[str]()
-    with contextlib.suppress(OSError), _scratch(copies) as staged:
-        wanted = []
+    with contextlib.suppress(OSError), temporary_folder(private_folder(copies.folder)) as own:
+        staged, wanted = str(own), []
         for place in (each for each in planned if each.possible):
             with contextlib.suppress(OSError):
                 wanted.append(_staged(copies, place, staged))
@@ -121,10 +121,6 @@ def carry_out(
         tuple(place.path for place in planned if place.path in done and place.removes),
         tuple(place.path for place in planned if place.path not in done),
     )
-
-
-def _scratch(copies: UndoLog) -> TemporaryDirectory[str]:
-    return TemporaryDirectory(dir=private_folder(copies.folder), ignore_cleanup_errors=True)
 
 
 def _staged(copies: UndoLog, place: PlannedPlace, upper: str) -> Change:
@@ -156,11 +152,10 @@ def _planned(
     copies: UndoLog, steps: Sequence[_Step], also: Collection[str] = ()
 ) -> list[PlannedPlace]:
     found = _by_path(steps)
-    seen = look(found)
     planned = [
         place
-        for path, history in found.items()
-        if (place := _place(copies, path, history, seen[path])) is not None
+        for path, entry, now in _look(found)
+        if (place := _place(copies, path, found[path], entry, now)) is not None
     ]
     without = {
         *(path for change, _ in steps for path in change.left),
@@ -179,6 +174,24 @@ def _planned(
     return _but_full_folders(planned)
 
 
+def _look(paths: Iterable[str]) -> Iterator[tuple[str, Entry | None, State]]:
+    """Yield the entry at each place, None for none, and its state, also below those of them that
+    are folders whose mode keeps their owner out; nothing is below those that are links.
+    """
+    links = set[str]()
+    with contextlib.ExitStack() as opened:
+        for path in sorted(paths):
+            seen: tuple[Entry | None, State] = None, State("other")
+            with contextlib.suppress(OSError):
+                entry = None if is_below(path, links) else entry_at(path)
+                seen = entry, state_of(entry, path)
+                if entry and entry.kind == "link":
+                    links.add(path)
+                elif entry and entry.kind == "folder":
+                    opened.enter_context(file_moves.opened_to_us(path, entry.mode))
+            yield path, *seen
+
+
 def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
     found: dict[str, list[_Moment]] = {}
     for change, states in steps:
@@ -188,11 +201,11 @@ def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
 
 
 def _place(
-    copies: UndoLog, path: str, history: Sequence[_Moment], seen: Seen
+    copies: UndoLog, path: str, history: Sequence[_Moment], entry: Entry | None, now: State
 ) -> PlannedPlace | None:
     """Return what would happen to a place, None if it is unchanged."""
-    item, now = history[0][0], seen.state
-    if now.kind == "other" and seen.entry is None:  # nobody can tell
+    item = history[0][0]
+    if now.kind == "other" and entry is None:  # nobody can tell
         return PlannedPlace(path, item, now, "no_copy")
     try:
         before = [copies.state_of(moment) for moment, _ in history]
@@ -201,7 +214,7 @@ def _place(
     if before[0].same(now):
         return None
     why = _against(item, now, before, [after for _, after in history])
-    return PlannedPlace(path, item, now, why, seen.entry)
+    return PlannedPlace(path, item, now, why, entry)
 
 
 def _against(item: Item, now: State, before: Sequence[State], after: Sequence[State | None]) -> Why:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -27,8 +27,8 @@ from dogent_tui.storage.files import (
     private_folder,
 )
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
-from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
-from dogent_tui.undo.file_moves import copy, opened_to_us
+from dogent_tui.undo.changes import Entry, entries_below, entry_at, own_attributes
+from dogent_tui.undo.file_moves import copy
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
@@ -293,8 +293,8 @@ class UndoLog:
         if change.number not in self._open:
             return
         self._open.discard(change.number)
-        found = look(item.path for item in change.items)
-        states = tuple(found[item.path].state for item in change.items)
+        known = self._states.get(change.number, (None,) * len(change.items))
+        states = tuple(map(_settled, change.items, known))
         self._states[change.number] = states
         try:
             self._note(_Settled(change.number, states))
@@ -373,33 +373,19 @@ def item_of(path: str, entry: Entry | None) -> Item:
     return Item(path, "link" if entry.kind == "link" else "other", entry.target)
 
 
-class Seen(NamedTuple):
-    """The entry at a place, None if there is none, and its state."""
+def _settled(item: Item, left: State | None) -> State:
+    """Return the state of a place with its digest, as a change has `left` it if that is known:
+    what differs, except for a mode that the disk cannot have, is by someone else.
 
-    entry: Entry | None
-    state: State
-
-
-def look(paths: Iterable[str]) -> dict[str, Seen]:
-    """Return what is at some places, also below those of them that are folders whose mode keeps
-    their owner out; nothing is below those that are links.
+    What is in a closed folder stays unread: a command may be looking at the folder.
     """
-    found: dict[str, Seen] = {}
-    links = set[str]()
-    with contextlib.ExitStack() as opened:
-        for path in sorted(paths):
-            try:
-                entry = None if is_below(path, links) else entry_at(path)
-                found[path] = Seen(entry, state_of(entry, path))
-            except OSError:
-                found[path] = Seen(None, State("other"))
-                continue
-            if entry and entry.kind == "link":
-                links.add(path)
-            elif entry and entry.kind == "folder":
-                with contextlib.suppress(OSError):  # someone else's
-                    opened.enter_context(opened_to_us(path, entry.mode))
-    return found
+    try:
+        now = state_of(entry_at(item.path), item.path)
+    except OSError:
+        now = State("other")
+    if left is None or left.same(now) or left.kind == now.kind == "folder":
+        return now
+    return left
 
 
 def state_of(entry: Entry | None, path: str = "") -> State:

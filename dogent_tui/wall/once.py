@@ -2,11 +2,10 @@
 a test of whether the wall works.
 
 The first argument comes from `own.py`; the others are the program and its arguments. Of our
-modules, imports only those in this folder. It ends the way the program does, including by signal,
-and everything inside ends with it.
+modules, imports only those in this folder, and `temporary`. It ends the way the program does,
+including by signal, and everything inside ends with it.
 """
 
-import fcntl
 import marshal
 import os
 import resource
@@ -14,7 +13,8 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-sys.path.insert(0, __file__.rpartition("/")[0])
+sys.path.insert(0, os.path.dirname(__file__))
+sys.path.append(os.path.dirname(sys.path[0]))
 
 import enter  # type: ignore[import-not-found]  # beside this file: it runs without the package
 
@@ -41,9 +41,9 @@ class _Link:
         elif word == b"status" and not self._folder:
             os._exit(int(rest))
         elif word == b"status":
-            import shutil  # imported here: half the start time
+            import temporary  # type: ignore[import-not-found]
 
-            shutil.rmtree(self._folder, ignore_errors=True)
+            temporary.remove_tree(self._folder)
             _end(int(rest))
         elif not self._folder:
             _end(os.waitstatus_to_exitcode(os.waitpid(int(rest), 0)[1]))
@@ -64,11 +64,9 @@ def main() -> None:
     if room["level"] != "bare":
         enter.open_room(room, _Link(""))
     import partial  # type: ignore[import-not-found]  # on use, too
+    import temporary
 
-    plan["folder"] = own = f"/tmp/dogent-own-{os.urandom(8).hex()}"
-    os.mkdir(new := f"{own}.new", 0o700)
-    fcntl.flock(os.open(new, os.O_RDONLY), fcntl.LOCK_EX)
-    os.rename(new, own)  # once held: if this process is killed, `own.py` removes it
+    plan["folder"] = own = str(temporary.held_folder("/tmp")[0])
     plan["writable"].append(own)
     plan["env"].update(HOME=own, TMPDIR=own)
     partial.open_room(room, _Link(own))

@@ -5,21 +5,19 @@ Such a program gets a room of its own, created when it starts and gone when it e
 started inside a room share that room.
 """
 
-import atexit
 import marshal
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.wall.view import FAMILIES, Mount, as_it_is, passed_on, system_mounts, tools
 
 Level: TypeAlias = Literal["full", "bare", "none", "inside"]
@@ -33,7 +31,7 @@ _BASE = "/proc"
 visible inside.
 """
 _TRIAL_S = 60.0
-_TRIAL = "import sys\ntry: open(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
+_TRIAL = "import os, sys\ntry: os.listdir(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
 _PASSED = (
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME",
     "XDG_DATA_HOME",
@@ -63,9 +61,9 @@ def own_wall() -> OwnWall:
     if is_held and os.environ.get(_INSIDE):  # the variable alone proves nothing
         return OwnWall("inside")
     reasons = dict[str, None]()
-    with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
+    with temporary_folder() as outside:
         for level in _WALLS:
-            program = [sys.executable, "-I", "-S", "-c", _TRIAL, outside.name]
+            program = [sys.executable, "-I", "-S", "-c", _TRIAL, str(outside)]
             if not (why := tried(walled(program, level=level))):
                 return OwnWall(level, " ".join(reasons))
             reasons[why] = None
@@ -111,10 +109,6 @@ def walled(
     program = shutil.which(command[0])
     if program is None or level in ("none", "inside") or (level == "bare" and loopback):
         return [*command]
-    if level == "bare":
-        _remove_left()
-        atexit.unregister(_remove_left)
-        atexit.register(_remove_left)
     home = os.path.realpath(Path.home())
     given = dict.fromkeys([program, *(os.fspath(place) for place in readable)])
     is_named = any(Path(home).is_relative_to(os.path.realpath(place)) for place in given)
@@ -141,16 +135,6 @@ def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> lis
     """Return the command line that creates a room and runs one program in it."""
     whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
     return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
-
-
-def _remove_left() -> None:
-    """Remove the private folders of programs that were killed; others remove theirs."""
-    from dogent_tui.wall.leftovers import is_dead, remove_tree  # on use, as it takes a while
-
-    for folder in Path("/tmp").glob("dogent-own-*[!w]"):
-        with suppress(OSError):  # it is gone
-            if folder.lstat().st_uid == os.geteuid() and is_dead(folder):
-                remove_tree(folder)
 
 
 def _python(home: str) -> Iterator[Mount]:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -14,7 +13,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.wall.leftovers import remove_layer
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
@@ -87,24 +86,22 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
     """Return why a wall does not work, or "" if it does: a file behind it is written and one
     outside is not.
     """
-    private = Path(tempfile.mkdtemp(dir=folder, prefix="trial-"))
     try:
-        for part in _PARTS:
-            (private / part).mkdir()
-        written = private / "upper/.dogent-trial" if level == "full" else private / "tmp/trial"
-        inside = workspace / ".dogent-trial" if level == "full" else written
-        if level == "bound":
-            inside = Path("/tmp/trial")  # noqa: S108
-        view = View(private, workspace, home, level)
-        plan = {**view.plan(private, workspace, ()), "name": "trial", "hidden": []}
-        program = ["/bin/sh", "-c", _WRITES, "sh", str(inside), str(private / "outside")]
-        why = tried(once(view.room(), plan, program))
-        held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
-        return why if why or (held and not (private / "outside").exists()) else "?"
+        with temporary_folder(folder) as private:
+            for part in _PARTS:
+                (private / part).mkdir()
+            written = private / "upper/.dogent-trial" if level == "full" else private / "tmp/trial"
+            inside = workspace / ".dogent-trial" if level == "full" else written
+            if level == "bound":
+                inside = Path("/tmp/trial")  # noqa: S108
+            view = View(private, workspace, home, level)
+            plan = {**view.plan(private, workspace, ()), "name": "trial", "hidden": []}
+            program = ["/bin/sh", "-c", _WRITES, "sh", str(inside), str(private / "outside")]
+            why = tried(once(view.room(), plan, program))
+            held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
+            return why if why or (held and not (private / "outside").exists()) else "?"
     except OSError as error:
         return str(error)
-    finally:
-        remove_layer(private)
 
 
 def _explained(why: str, workspace: Path) -> tuple[str, str]:

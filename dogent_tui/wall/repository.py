@@ -8,7 +8,6 @@ settings, which may be someone else's.
 
 import os
 import re
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from os.path import dirname, join
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.undo import git_data
 from dogent_tui.undo.changes import Difference, Loss, entries_below
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
@@ -55,7 +55,7 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
     paths = [*(change.path for change in difference.changes), *edited]
     losses: list[Loss] = []
     for folder, inside in git_data.repositories(difference.root, paths).items():
-        with tempfile.TemporaryDirectory(prefix="dogent-git-") as own:
+        with temporary_folder() as own:
             losses += _Repository(difference, folder, inside, edited, own).losses()
     return tuple(losses)
 
@@ -93,7 +93,7 @@ class _Repository:
         folder: str,
         touched: list[str],
         edited: Mapping[str, Mapping[str, str]],
-        own: str,
+        own: Path,
     ) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
         self._edited = edited

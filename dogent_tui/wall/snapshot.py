@@ -9,7 +9,6 @@ command runs: if it is found at startup, a command was cut off.
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import itertools
 import os
@@ -26,6 +25,7 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.temporary import remove_tree, take_lock
 from dogent_tui.undo.changes import (
     FOR_EVER,
     Change,
@@ -40,7 +40,6 @@ from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.file_moves import AnchoredFolder, copy, set_mode
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.difference import is_same, with_blank, with_moves
-from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
 """The size in bytes up to which a file is copied if the file system cannot share its blocks."""
@@ -89,8 +88,7 @@ class Snapshot:
         self._tree = private_folder(folder / "tree")
         self._lock = threading.RLock()
         self._running = _Running("", [])
-        self._held = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._held = take_lock(folder / "lock")
         self._mode = workspace.stat().st_mode | 0o700
         self._stamps: dict[str, _Stamp] = {}
         self._sum = 0
@@ -129,6 +127,11 @@ class Snapshot:
     def is_running(self, job: str) -> bool:
         """Return whether `job` has begun and has not been judged yet."""
         return job in self._running.jobs
+
+    def sockets(self) -> list[Path]:
+        """Return the sockets in the workspace, each of which may lead to a program outside."""
+        found = self._stamps.items()
+        return [self.workspace / path for path, stamp in found if stamp[0] == "socket"]
 
     def _note(self, running: _Running) -> None:
         self._running = running

@@ -24,9 +24,10 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import json_line, private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
+from dogent_tui.temporary import remove_tree
 from dogent_tui.undo.changes import Difference, entry_at
 from dogent_tui.wall.jobs import Ended, Job
-from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
+from dogent_tui.wall.leftovers import begin
 from dogent_tui.wall.outside import copied_places
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
@@ -115,10 +116,10 @@ class Wall:
 
     def start(self) -> None:
         """Start the resident process. Raises OSError, and AgentError if it cannot run."""
-        for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
-            private_folder(self.folder / name)
         if self._held < 0:  # later, what is in the home comes from commands
-            self._held = hold(self.folder, self.workspace)
+            self._held = begin(self.folder, self.workspace)
+            for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
+                private_folder(self.folder / name)
             self._seed_home()
         own = (Path(str(mount[2])) for mount in tools(self._view.home))
         self._mounted = (self.workspace, *own)
@@ -332,6 +333,10 @@ class Wall:
         try:
             if self._copy is not None:
                 self._copy.begin(name, self.folder)
+                plan = self.folder / "jobs" / name / "plan"
+                told = json.loads(plan.read_bytes())
+                told["hidden"] += (("hide", str(place)) for place in self._copy.sockets())
+                plan.write_text(json.dumps(told), "utf-8")
             self._tell({"go": name})
         except Exception as error:
             words = tr("The workspace could not be copied, so the command did not run: {reason}")
@@ -385,7 +390,7 @@ class Wall:
         for place in (self.folder / name, self.folder / "run" / name):
             with contextlib.suppress(OSError):  # a command may have put a folder there
                 place.unlink()
-        remove_layer(waiting.job.folder)
+        remove_tree(waiting.job.folder)
 
 
 def client_text(folder: Path, name: str) -> str:

@@ -6,9 +6,9 @@ import asyncio
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Collection
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -24,6 +24,7 @@ from dogent_tui.documents.workers import Workers
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.content_type import Sniffed, sniff
 from dogent_tui.web.images import not_image, safe_stem, save_image
@@ -124,6 +125,7 @@ class Fetcher:
         self._proxy, self._limits, self._make_resolver = proxy, limits, make_resolver
         self._documents, self._patience_s = documents, patience_s
         self._transport: Transport | None = None
+        self._open = ExitStack()
         self._folder: Path | None = None
         self._pages: tuple[DocumentLibrary, DocumentLibrary] | None = None
         self._browser: DrawingBrowser | None = None
@@ -160,9 +162,8 @@ class Fetcher:
         pages, self._pages = self._pages, None
         for library in pages or ():
             await library.close()
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        self._folder = None
+        await asyncio.to_thread(self._open.close)
 
     def _find(self, url: str, allowed: Allowed) -> _Kept | None:
         """Return what was fetched recently, unless it came from where this call may not go."""
@@ -181,7 +182,7 @@ class Fetcher:
         response = await self._transport.get(url, allowed)
         try:
             if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
+                self._folder = await asyncio.to_thread(self._open.enter_context, temporary_folder())
             self._count += 1
             kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         except OSError as error:

@@ -142,6 +142,20 @@ def test_the_workspace_is_as_if_the_command_had_run_there_and_undo_brings_all_ba
     assert picture(root) == before
 
 
+def test_meanwhile_its_files_are_read_others_see_no_folder_open_and_may_write(
+    root, copies, committing
+):
+    done = committing.commit(ran(root, "mkdir p; echo 1 > p/1; echo 2 > q; chmod 444 p"), "Run it")
+    before = (root / "p").stat().st_ctime_ns
+    (root / "q").write_text("mine")
+    copies.settle(done.number)
+    assert (root / "p").stat().st_ctime_ns == before
+    undone = undo(copies)
+    assert undone.left == (str(root / "q"),)
+    assert not (root / "p").exists()
+    assert (root / "q").read_text() == "mine"
+
+
 def left_over(root: Path) -> list[Path]:
     """Return what only belongs there while a commit is under way."""
     journals = root.parent / "journals"

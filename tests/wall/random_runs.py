@@ -212,8 +212,6 @@ def _tried(session: _Drill, command: str, keeps: bool, undoes: bool, level: str)
     expected = _tree(_BARE)
     session._keeps = keeps
     ran = session.bash(command)
-    commands = session._commands
-    commands._settling.submit(int).result()  # what was written has been read
     after = _tree(_WORKSPACE)
 
     lines = (each for each in ran.output.splitlines() if not each.startswith("dogent-tui: "))
@@ -227,6 +225,8 @@ def _tried(session: _Drill, command: str, keeps: bool, undoes: bool, level: str)
         return
     yield from (f"kept: {each}" for each in _differ(expected, after))
     if undoes and _differ(before, after):
+        commands = session._commands
+        commands._settling.submit(int).result()  # what was written has been read
         undo(commands._copies)
         special = {ascii(path) for path, old in before.items() if old.kind not in _PLAIN}
         undone = _differ(before, _tree(_WORKSPACE))

@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -243,6 +244,19 @@ def test_no_socket_of_any_kind_can_be_made(kind: str, stage: Stage) -> None:
 
     assert status == 1
     assert "Operation not permitted" in said
+
+
+def test_what_listens_in_the_workspace_is_not_reached(either: Stage) -> None:
+    (either.workspace / "sub").mkdir()
+    with socket.socket(socket.AF_UNIX) as outside:
+        outside.bind(str(either.workspace / "sub/s"))
+        outside.listen()
+        status, said = either.run(
+            "python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('sub/s')\""
+        )
+    assert status == 1
+    assert "Error" in said
+    assert either.changed == {}
 
 
 def test_with_the_network_allowed_sockets_of_the_file_system_stay_out(stage: Stage) -> None:

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.wall.own import own_environment, own_wall, walled
 
 if TYPE_CHECKING:
@@ -278,8 +278,8 @@ def _driver(programs: Sequence[Path]) -> Iterator[None]:
     before = os.environ.get(_NODE)
     node = before or str(Path(playwright.__file__).parent / "driver" / "node")
     places = {place for program in programs for place in (program, program.resolve().parent)}
-    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        script = Path(folder, "node")
+    with temporary_folder() as folder:
+        script = folder / "node"
         command = shlex.join(walled([node], readable=[*places], loopback=True))
         # By a program of its own: a child that another thread starts meanwhile would hold a file
         # written here open, and an open file cannot be executed ("Text file busy").

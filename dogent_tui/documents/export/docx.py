@@ -2,7 +2,6 @@
 output corrected here.
 """
 
-import tempfile
 from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
@@ -25,6 +24,7 @@ from dogent_tui.documents.export.tree import Node, attributes, mapped, node, wor
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.documents.pandoc.tree import LISTS, table_node
 from dogent_tui.processes import Halt
+from dogent_tui.temporary import temporary_folder
 
 _RULE_XML = (
     '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
@@ -92,13 +92,13 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
 
 
 def _write(halt: Halt, blocks: list[Any], document: Document, reference: bytes) -> Output:
-    with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
-        file.write(reference)
-        file.flush()
-        options = ["-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
+    with temporary_folder() as folder:
+        file = folder / "reference.docx"
+        file.write_bytes(reference)
+        options = ["-o", "-", "--columns=9999", f"--reference-doc={file}"]
         options += tree.language(document.front.lang)
         options += ["--metadata=dir:rtl"] * document.is_right_to_left
-        return tree.written(blocks, "docx", *options, halt=halt, readable=(file.name,))
+        return tree.written(blocks, "docx", *options, halt=halt, readable=(file,))
 
 
 def _contents(document: Document) -> list[Node]:

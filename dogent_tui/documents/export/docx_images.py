@@ -5,9 +5,6 @@ whose content is replaced in the package.
 """
 
 import base64
-import os
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dogent_tui.documents.export import tree
@@ -18,6 +15,7 @@ from dogent_tui.documents.export.tree import attributes, node
 from dogent_tui.documents.export.typst import typeset
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.processes import Halt
+from dogent_tui.temporary import temporary_folder
 
 PNG = b"-png"
 """The end of the content that stands for the fallback of an svg."""
@@ -84,8 +82,7 @@ _NOTHING = base64.b64decode(
 
 def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
     """Render the svg `drawing` as a PNG. Blocks for about a second: use a thread. Never raises."""
-    with tempfile.TemporaryDirectory(prefix="dogent-svg-") as name:
-        folder = Path(os.path.realpath(name))
+    with temporary_folder() as folder:
         (folder / "drawing.svg").write_bytes(drawing.data)
         side = "height" if drawing.height > drawing.width else "width"
         (folder / "document.typ").write_text(_PAGE.format(side=side), "utf-8")

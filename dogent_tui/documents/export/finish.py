@@ -4,10 +4,8 @@ had.
 
 import importlib
 import os
-import tempfile
 import threading
 from collections.abc import Set as AbstractSet
-from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -20,6 +18,7 @@ from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
+from dogent_tui.temporary import temporary_folder
 
 _ENGINE = threading.Lock()
 """MuPDF is for one thread at a time."""
@@ -57,9 +56,9 @@ def finish(made: Made, exported: Document, doubtful: AbstractSet[str]) -> tuple[
         "subject": front.subject or front.description,
         "keywords": ", ".join(front.keywords),
     }
-    with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
+    with _ENGINE, temporary_folder() as folder:
         pymupdf = _pymupdf()
-        path = Path(folder, "printed.pdf")
+        path = folder / "printed.pdf"
         path.write_bytes(made.content)
         try:
             document = pymupdf.open(path)

@@ -7,7 +7,6 @@ matter. CommonMark, which we parse, has none of this.
 
 import asyncio
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -31,6 +30,7 @@ from dogent_tui.documents.terms import term
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
+from dogent_tui.temporary import temporary_folder
 
 KINDS = ("fig", "tbl", "sec", "eq", "lst")
 _LABEL_START = rf"(?:{'|'.join(KINDS)})[:-]"
@@ -278,12 +278,12 @@ def cite(
     DocumentError.
     """
     warnings: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+    with temporary_folder() as folder:
         options = ["--citeproc", "--metadata=link-citations", *tree.language(front.lang)]
         files = [("bibliography", name) for name in front.bibliography]
         files += [("csl", front.csl)] if front.csl else []
         for option, name in files:
-            copy = Path(folder, f"{option}-{len(options)}{Path(name).suffix.lower()}")
+            copy = folder / f"{option}-{len(options)}{Path(name).suffix.lower()}"
             try:
                 if copy.suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
                     raise LeftOutError(tr("it has none of the known formats"))

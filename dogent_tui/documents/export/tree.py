@@ -6,6 +6,7 @@ their contents).
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
@@ -58,7 +59,7 @@ pandoc would take for a definition.
 
 
 def ask_pandoc(
-    data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()
+    data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[Path, ...] = ()
 ) -> Output:
     """Return pandoc's output for `data`. Blocks. Raises DocumentError."""
     return run_pandoc(arguments, data, name=tr("The document"), halt=halt, readable=readable)
@@ -96,7 +97,7 @@ def written(
     form: str,
     *options: str,
     halt: Halt | None = None,
-    readable: tuple[str, ...] = (),
+    readable: tuple[Path, ...] = (),
 ) -> Output:
     """Return a document of `blocks` in a `form` written by pandoc. Blocks. Raises DocumentError,
     and RecursionError for very deep nesting.

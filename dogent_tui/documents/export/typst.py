@@ -1,10 +1,8 @@
 """Pdf without a browser: set by typst, which comes in a wheel."""
 
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.storage.paths import shipped
+from dogent_tui.temporary import temporary_folder
 from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 120.0
@@ -45,8 +44,7 @@ _SET = Path(__file__).with_name("set_typst.py")
 
 def set_pdf(document: Document) -> Made:
     """Return `document` as a pdf. Blocks. Raises DocumentError."""
-    with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
-        folder = Path(os.path.realpath(name))
+    with temporary_folder() as folder:
         engine = f"typst {version('typst')}"
         blocks = _written_for_typst(document, folder)
         try:

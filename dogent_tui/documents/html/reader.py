@@ -70,7 +70,7 @@ def markdown_blocks(
             etree.SubElement(node, "a", href=HIDDEN_LINK).text = hidden[int(number)]
     media = images.arguments() if images else []
     arguments = ["--from=html-native_divs-native_spans", "--to=json", *media]
-    writable = images.folders() if images else ()
+    writable = images.folders if images else ()
     source = etree.tostring(body, encoding="utf-8", method="html")
     output = run_pandoc(arguments, source, name=name, writable=writable)
     writer = MarkdownWriter(image=images.name if images else str, is_page=True)

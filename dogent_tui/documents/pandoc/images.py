@@ -1,11 +1,12 @@
 """The images of a document: their names in the Markdown, and their files if wanted."""
 
 import re
-import tempfile
 import unicodedata
+from contextlib import ExitStack
 from pathlib import Path
 
 from dogent_tui.language import tr
+from dogent_tui.temporary import temporary_folder
 
 _KINDS = {
     ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".webp", ".emf", ".wmf",
@@ -23,18 +24,16 @@ class Images:
 
     def __init__(self, folder: str | None) -> None:
         self._folder = Path(folder) if folder is not None else None
-        self._unpacked = (
-            tempfile.TemporaryDirectory(prefix="dogent-media-") if folder is not None else None
-        )
+        self._open = ExitStack()
+        self.folders: list[Path] = []
+        """Where pandoc writes."""
+        if folder is not None:
+            self.folders.append(self._open.enter_context(temporary_folder()))
         self._warnings: list[str] = []
 
     def arguments(self) -> list[str]:
         """Return the arguments for pandoc."""
-        return [f"--extract-media={folder}" for folder in self.folders()]
-
-    def folders(self) -> list[Path]:
-        """Return where pandoc then writes."""
-        return [Path(self._unpacked.name)] if self._unpacked is not None else []
+        return [f"--extract-media={folder}" for folder in self.folders]
 
     def name(self, target: str) -> str:
         """Return the name of an image in the Markdown, relative to the folder, and write its file
@@ -43,7 +42,7 @@ class Images:
         if target.startswith("data:"):
             return re.split("[;,]", target, maxsplit=1)[0]
         made = Path(target)
-        for folder in self.folders():
+        for folder in self.folders:
             if made.is_relative_to(folder):
                 return self._written(made, made.relative_to(folder))
         return target
@@ -55,8 +54,7 @@ class Images:
 
     def close(self) -> None:
         """Delete what pandoc unpacked."""
-        if self._unpacked is not None:
-            self._unpacked.cleanup()
+        self._open.close()
 
     def _written(self, made: Path, inside: Path) -> str:
         if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():

@@ -126,7 +126,7 @@ class _Conversion:
                     content,
                     name=self._path.name,
                     readable=[_RAW_HTML],
-                    writable=self._images.folders(),
+                    writable=self._images.folders,
                 )
             self._warn(map(_sentence, output.warnings))
             tree = decoded_tree(output.data, self._path.name)

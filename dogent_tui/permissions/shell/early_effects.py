@@ -46,7 +46,7 @@ _TEXT = names(
     " history yes printenv id tr for case select"
 )
 """Programs whose words are not paths."""
-_LISTS = names("ls find tree du rg")
+_LISTS = names("ls find tree du rg grep cp")
 _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
 _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
@@ -57,7 +57,7 @@ _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
 _TARGETS = {"-t", "--target-directory"}
-_OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document"}
+_OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document", "of"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _GIT_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
 _GIT_TEXT = names("commit grep config remote tag log")
@@ -166,13 +166,15 @@ class _Early:
         outputs = set() if patterns else _OUTPUT_OPTIONS | (_TARGETS if copies else set())
         targeted = copies and any(text.partition("=")[0] in _TARGETS for text in texts)
         text_options = _NOT_PATHS if patterns or name in {"pandoc", "diff"} else frozenset()
+        own = () if name in _LISTS else _SCRATCH  # as a whole, it is where a program puts its files
         operands = []
         for before, arg in zip(("", *texts), args, strict=False):
-            if match := _VALUE.fullmatch(arg.text):
-                part = replace(arg, text=match[2])
-                self._writes(part) if match[1] in outputs | {"of"} else self._reads(part)
-            elif before in outputs:
-                self._writes(arg)
+            match = _VALUE.fullmatch(arg.text)
+            option, word = (match[1], replace(arg, text=match[2])) if match else (before, arg)
+            if option in outputs or word.text.rstrip("/") in own:
+                self._writes(word)
+            elif match:
+                self._reads(word)
             elif not arg.text.startswith("-") and before not in text_options:
                 operands.append(arg)
         if name == "find" and "-delete" in texts and self._taken_back:
