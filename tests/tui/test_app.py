@@ -459,6 +459,11 @@ async def test_help_names_every_command_and_binding(stage):
         assert len(keys) == len(set(keys))
         await s.pilot.press("escape")
         await s.until(lambda: answering(s).has_focus)
+        s.app.conversation.conversation_layout.show_transcript()
+        s.app.conversation.transcript.focus()
+        await s.pilot.press("f1")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+        assert s.app.screen.found[0].title == "Transcript"
 
 
 async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):

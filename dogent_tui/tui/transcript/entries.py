@@ -329,6 +329,8 @@ def _changed_lines(call: model.ToolCall) -> str:
     if not changes or _is_long(changes):
         return ""
     signs = [sign for old, new in changes for sign, _ in _compared(old, new)]
+    if call.changes and not {*signs} & {*"+-"}:
+        return tr("nothing changed")
     return tr("+{added} −{removed} lines", added=signs.count("+"), removed=signs.count("-"))
 
 
