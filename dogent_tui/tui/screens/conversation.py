@@ -348,7 +348,7 @@ class ConversationScreen(ConversationPort):
 
     def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         self.app.save_draft(event.text)
-        if "@" in event.text:
+        if "@" in event.text or event.text.startswith("/"):
             self.refresh_files()
 
     async def _on_prompt_editor_interrupt_requested(self) -> None:
