@@ -496,6 +496,15 @@ async def test_a_warning_under_the_prompt_is_read_to_its_end(stage):
         await s.until(lambda: line.size.height == 1)
 
 
+async def test_a_new_file_is_offered_to_who_has_begun_to_name_it(stage):
+    async with stage() as s:
+        await s.until(lambda: s.app.conversation.index.ready)
+        (s.app.opened.workspace.root / "brand-new.md").write_text("x")
+        await s.type("@")
+        picker = s.app.conversation.prompt.picker
+        await s.until(lambda: "brand-new.md" in [row.label for row in picker.rows])
+
+
 async def test_help_shows_several_keys_on_a_low_screen(stage):
     async with stage(size=(40, 10)) as s:
         await s.pilot.press("f1")

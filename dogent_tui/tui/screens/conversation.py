@@ -363,6 +363,7 @@ class ConversationScreen(ConversationPort):
     async def refresh_files(self) -> None:
         """Refresh the list of files after a pause in events."""
         await self.typed.refresh_index()
+        self.prompt.picker.search_again()
         self.place_sidebar()
 
     @work(group="offer", exclusive=True)
