@@ -238,6 +238,8 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
     match call.state:
         case "preparing":
             return _spin(look), "accent", tr("being written")
+        case "behind":
+            return "·", "muted", tr("not started")
         case "running":
             seconds = look.now - call.started if call.started else 0
             spent = duration(seconds) if seconds >= 1 else ""
