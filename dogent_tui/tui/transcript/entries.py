@@ -309,8 +309,8 @@ def _gist(call: model.ToolCall) -> str:
     return _first_line(result) or tr("no output")
 
 
-_CLI_ERROR = re.compile("</?tool_use_error>")
-"""The tags in which the CLI wraps its own errors."""
+_CLI_ERROR = re.compile("</?tool_use_error>(?:Error: )?")
+"""What the CLI puts around its own errors."""
 
 
 def _first_line(result: str) -> str:
