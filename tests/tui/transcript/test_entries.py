@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.tui.transcript import model
-from dogent_tui.tui.transcript.entries import Look, duration, entry_lines, foldable
+from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
+from dogent_tui.tui.widgets import duration
 
 _text = st.one_of(
     st.text(max_size=80),
