@@ -284,7 +284,7 @@ def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfold
         "t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",)
     )
     assert len(drawn(edit)) == 1
-    assert "  │ undo        /undo reverts a.md" in drawn(edit, unfolded=True)
+    assert "  │ undo          /undo reverts a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:
