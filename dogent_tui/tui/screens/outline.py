@@ -36,11 +36,6 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.widgets import bound
 
-WIDE = 120
-"""Columns from which the preview is shown beside the tree."""
-WIDEST = 160
-"""Columns from which the tree stays visible beside the Markdown."""
-
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out, so that it never delays a key that is held down."""
 
@@ -101,6 +96,8 @@ class OutlineScreen(EditorScreen):
 
     CSS_PATH = shipped("outline.tcss")
     AUTO_FOCUS = "#outline-tree"
+    # the preview beside the tree, and the tree beside the Markdown
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide"), (160, "-widest")]
     owns_undo = True
 
     BINDINGS = [*EDITOR_KEYS]
@@ -150,9 +147,6 @@ class OutlineScreen(EditorScreen):
 
     def on_resize(self) -> None:
         """Show the preview if it fits."""
-        width = self.size.width
-        self.set_class(width >= WIDE, "-wide")
-        self.set_class(width >= WIDEST, "-widest")
         self._preview_soon.poke()
         self.call_after_refresh(self._titling.place)
 
