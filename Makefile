@@ -61,7 +61,7 @@ schemas: setup  ## rewrite dogent_tui/schemas after a change to the configuratio
 
 LOCALE := dogent_tui/locale
 # Functions that translate one of their arguments; tests/test_language.py collects the same.
-TRANSLATING := -k bound:3 -k hidden:3 -k command:2 -k binding_section:1
+TRANSLATING := -k bound:3 -k hidden:3 -k command:2
 messages: setup  ## collect the messages, merge the translations, and compile them
 	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 $(TRANSLATING) -o $(LOCALE)/dogent_tui.pot dogent_tui
 	@for each in zh_CN; do \

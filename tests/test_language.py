@@ -31,7 +31,6 @@ KEYWORDS = {
     "bound": (3,),
     "hidden": (3,),
     "command": (2,),
-    "binding_section": (1,),
 }
 """What translates which of its arguments, as `make messages` collects them."""
 

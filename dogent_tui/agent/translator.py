@@ -423,9 +423,11 @@ def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
     """Return the old and the new text of each changed place of a file, with the lines around it.
 
     `told` is the ``toolUseResult`` of the CLI's transcript, whose ``structuredPatch`` contains the
-    hunks. Empty for a new file, for no change, and for any other result: the format is internal to
-    the CLI and may change.
+    hunks. Of a file written as it was, two empty texts. Empty for a new file, and for any other
+    result: the format is internal to the CLI and may change.
     """
+    if (before := at(told, str, "originalFile")) and before == at(told, str, "content"):
+        return (("", ""),)
     patch = at(told, list, "structuredPatch")
     hunks = tuple(_sides(lines) for hunk in patch if (lines := at(hunk, list, "lines")))
     return hunks if sum(len(old) + len(new) for old, new in hunks) <= _MOST else ()

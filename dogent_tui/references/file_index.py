@@ -195,15 +195,22 @@ class FileIndex:
         any order.
 
         An empty query returns recently changed files, then those nearest to the root. If nothing
-        matches, one typo is allowed.
+        matches, a file of that name counts that is new, hidden or ignored; if there is none, one
+        typo is allowed.
         """
         snapshot = self._known()
-        words = _encodable(query[:_LONGEST_QUERY]).split()
+        name = _encodable(query[:_LONGEST_QUERY])
+        words = name.split()
         if snapshot is None or limit <= 0:
             return []
         if not words:
             return [FileHit(path) for path in snapshot.suggestions[:limit]]
-        return _match(snapshot, words, limit, typos=0) or _match(snapshot, words, limit, typos=1)
+        if found := _match(snapshot, words, limit, typos=0):
+            return found
+        named = _look(f"{self.root}/{name}")
+        if named is not None and stat.S_ISREG(named.st_mode):
+            return [FileHit(name)]
+        return _match(snapshot, words, limit, typos=1)
 
     def browse(self, folder: str = "") -> list[FileHit]:
         """Return the direct children of `folder` (``"docs"`` or ``"docs/"``, empty for the root):
@@ -273,7 +280,7 @@ def _look(path: str) -> os.stat_result | None:
     """Return the state of a file or folder; None if `path` is neither."""
     try:
         found = os.stat(path)  # noqa: PTH116 (a Path per file costs more than the call)
-    except OSError:
+    except (OSError, ValueError):
         return None
     return found if stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode) else None
 

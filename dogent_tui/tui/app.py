@@ -357,12 +357,14 @@ class DogentApp(AppPort):
         search_prompts(self)
 
     def action_help(self) -> None:
-        """Show all keys and commands."""
+        """Show all keys and commands, first those of what has the focus."""
         from dogent_tui.tui.help_pages import help_sections
         from dogent_tui.tui.screens.help import HelpScreen
 
         everywhere = [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]
-        self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
+        here = (self.focused or self.screen).ancestors_with_self
+        sections = help_sections(self.commands, everywhere, self.keys.keys, here)
+        self.push_screen(HelpScreen(sections))
 
     def action_command_palette(self) -> None:
         """Search the commands."""

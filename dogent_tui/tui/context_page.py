@@ -9,6 +9,7 @@ from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.model import READING_TOOLS
 
 _BAR = 24
 """Width in cells of a bar for the whole context."""
@@ -18,8 +19,6 @@ _NAME = 32
 _NUMBER = 9
 _MOST_TOOLS = 6
 """Tools whose results are listed individually."""
-_FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_markdown_file"})
-"""Tools whose results are files."""
 
 
 def context_page(use: ContextUse, width: int) -> str:
@@ -41,8 +40,8 @@ def _lines(use: ContextUse, width: int) -> Iterator[str]:
             count=use.compacts_at,
         )
     yield ""
-    files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)
-    others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
+    files = sum(tokens for tool, tokens in use.results.items() if tool in READING_TOOLS)
+    others = {tool: tokens for tool, tokens in use.results.items() if tool not in READING_TOOLS}
     yield _row(tr("System prompt"), use.system_prompt, use, width)
     yield _row(tr("Tools"), use.tools, use, width)
     yield _row(tr("Files read"), files, use, width)

@@ -98,6 +98,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
     VERTICAL_BREAKPOINTS = [(0, "-tight"), (16, "-low"), (30, "-medium"), (50, "-high")]
     BINDINGS = [
         bound("escape", "dismiss", "Back"),
+        hidden("f1", "app.help", "Help"),
         *(hidden(key, f"scroll('{how}')", "Scroll") for key, how in _SCROLLS.items()),
     ]
 

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 Tell = Callable[[str], None]
@@ -27,13 +29,21 @@ class ForegroundTask:
         """Whether a task is running."""
         return self._task is not None
 
+    def need_free(self) -> None:
+        """Raise DogentError if a task is running."""
+        if self._task is not None:
+            raise DogentError(
+                tr("Something else is in progress."),
+                tr("Wait for it to finish, or stop it with Esc."),
+            )
+
     async def run(self, work: Callable[[Tell], Awaitable[_Made]], what: str = "") -> _Made | None:
         """Run `work`, passing it a callback for its progress, which starts as `what`. Returns its
         result, None if the user stopped it.
 
-        Raises what it raises. No other task may be running.
+        Raises what it raises, and DogentError if another task is running.
         """
-        assert self._task is None
+        self.need_free()
         task = asyncio.ensure_future(work(self._tell))
         self._task = task
         self._is_stopped = False

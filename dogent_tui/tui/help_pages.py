@@ -4,20 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.attachments.sidebar import AttachmentList, FileList, ResultList
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import FinderScreen
+from dogent_tui.tui.outline.inputs import TitleInput
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.editor import EditorScreen
 from dogent_tui.tui.screens.help import PROMPT_HELP, HelpSection, binding_section, command_section
-from dogent_tui.tui.screens.outline import EDITOR_KEYS
+from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
-from dogent_tui.tui.screens.review import REVIEW_KEYS
+from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
@@ -31,33 +36,51 @@ _PALETTE = bound(
 """Textual binds it at start-up, without a class that could be asked for it."""
 
 
+_PLACES: Sequence[tuple[str, type[Widget], *tuple[type[Widget], ...]]] = (
+    (tr("Transcript"), Transcript, RowsView),
+    (tr("Results"), ResultList, FileList),
+    (tr("Attachments"), AttachmentList, FileList),
+    (tr("Open document"), DocumentPane, PaneView, RowsView),
+    (tr("Permission"), PermissionScreen),
+    (tr("Permissions"), PermissionsScreen),
+    (tr("Questions"), ClarificationScreen),
+    (tr("Outline"), OutlineScreen, OutlineView),
+    (tr("While typing a title"), TitleInput),
+    (tr("Review"), ReviewScreen),
+    (tr("Settings"), SettingsScreen, RowList),
+    (tr("Profile"), ProfileScreen, RowList),
+    (tr("Conversations"), SessionsScreen, FinderScreen),
+    (tr("Rewind"), RewindPreviewScreen),
+)
+"""A title, the part of the interface that it is about, and the others with keys there."""
+
+
 def help_sections(
-    commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
+    commands: Iterable[Command],
+    everywhere: Iterable[BindingType],
+    keys: Mapping[str, str],
+    here: Iterable[DOMNode],
 ) -> Sequence[HelpSection]:
-    """Return all sections. `everywhere` are the bindings of the conversation; `keys` are the user's
-    own keys by id.
+    """Return all sections, first those about `here`: what has the focus, and what it is in.
+    `everywhere` are the bindings of the conversation; `keys` are the user's own keys by id.
     """
-    return [
+    sections = [
         PROMPT_HELP,
-        binding_section("Prompt editor", PromptEditor.BINDINGS),
+        binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
         command_section(commands),
-        binding_section("Everywhere", _once([*everywhere, _PALETTE]), keys),
-        binding_section("Transcript", _once([*Transcript.BINDINGS, *RowsView.BINDINGS])),
-        binding_section("Results", [*ResultList.BINDINGS, *FileList.BINDINGS]),
-        binding_section("Attachments", [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
-        binding_section(
-            "Open document", [*RowsView.BINDINGS, *PaneView.BINDINGS, *DocumentPane.BINDINGS]
-        ),
-        binding_section("Permission", PermissionScreen.BINDINGS),
-        binding_section("Permissions", PermissionsScreen.BINDINGS),
-        binding_section("Questions", ClarificationScreen.BINDINGS),
-        binding_section("Outline", [*OutlineView.BINDINGS, *EDITOR_KEYS]),
-        binding_section("Review", REVIEW_KEYS),
-        binding_section("Settings", [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
-        binding_section("Profile", [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
-        binding_section("Conversations", [*FinderScreen.BINDINGS, *SessionsScreen.BINDINGS]),
-        binding_section("Rewind", RewindPreviewScreen.BINDINGS),
+        binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
     ]
+    nodes = {type(node): node for node in here}
+    for title, owner, *others in _PLACES:
+        node = nodes.get(owner)
+        bindings = (
+            node.offered()
+            if isinstance(node, EditorScreen)
+            else [*owner.BINDINGS, *(binding for one in others for binding in one.BINDINGS)]
+        )
+        section = binding_section(title, _once(bindings))
+        sections.insert(len(sections) if node is None else 0, section)
+    return sections
 
 
 def _once(bindings: Iterable[BindingType]) -> Sequence[BindingType]:

@@ -18,42 +18,37 @@ Spoken = Literal["osc9", "osc99", "osc777", ""]
 
 _TITLE = "dogent-tui"
 _LONGEST = 160
-_PROGRAMS: Mapping[str, Spoken] = {
-    "iterm.app": "osc9",
-    "warpterminal": "osc9",
-    "wezterm": "osc777",
-    "ghostty": "osc777",
-    "kitty": "osc99",
-}
-_TERMS: Mapping[str, Spoken] = {
-    "xterm-kitty": "osc99",
-    "xterm-ghostty": "osc777",
+_TERMINALS: Mapping[str, Spoken] = {
     "foot": "osc777",
+    "ghostty": "osc777",
+    "iterm": "osc9",
+    "kitty": "osc99",
     "rxvt": "osc777",
+    "vte": "osc777",
+    "warp": "osc9",
     "wezterm": "osc777",
 }
-_LEFT_BEHIND: Mapping[str, Spoken] = {
-    "KITTY_WINDOW_ID": "osc99",
-    "GHOSTTY_RESOURCES_DIR": "osc777",
-    "WEZTERM_PANE": "osc777",
-    "ITERM_SESSION_ID": "osc9",
-    "VTE_VERSION": "osc777",
-}
-"""Environment variables set by terminals, and those that remain inside tmux."""
+"""A part of the name that a terminal gives itself, and what it understands."""
+_LEFT_BEHIND = (
+    "KITTY_WINDOW_ID",
+    "GHOSTTY_RESOURCES_DIR",
+    "WEZTERM_PANE",
+    "ITERM_SESSION_ID",
+    "VTE_VERSION",
+)
+"""Environment variables set by terminals that remain inside tmux."""
 
 
 def spoken_by(environ: Mapping[str, str]) -> Spoken:
     """Return the sequence that the terminal understands, empty if unknown."""
-    program = environ.get("TERM_PROGRAM", "").lower()
-    if program in _PROGRAMS:
-        return _PROGRAMS[program]
-    if environ.get("LC_TERMINAL") == "iTerm2":
-        return "osc9"
-    term = environ.get("TERM", "")
-    named = next((spoken for begin, spoken in _TERMS.items() if term.startswith(begin)), "")
-    if named or program not in ("", "tmux", "screen"):
-        return named  # type: ignore[return-value]
-    return next((spoken for name, spoken in _LEFT_BEHIND.items() if environ.get(name)), "")
+    names = [environ.get(name, "") for name in ("TERM_PROGRAM", "LC_TERMINAL", "TERM")]
+    if names[0] in ("", "tmux", "screen"):
+        names += filter(environ.get, _LEFT_BEHIND)
+    for name in names:
+        for part, spoken in _TERMINALS.items():
+            if part in name.lower():
+                return spoken
+    return ""
 
 
 def notification(words: str, environ: Mapping[str, str]) -> str:

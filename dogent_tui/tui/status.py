@@ -40,6 +40,7 @@ from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.profiles import endpoint_label
 from dogent_tui.storage.paths import display_path
+from dogent_tui.tui.widgets import duration
 
 _CONNECTING = tr("connecting")
 _LIVE = tr("read-only, live")
@@ -194,7 +195,7 @@ class Status(msgspec.Struct):
         silence = ""
         if self.silent_s:
             silence = tr(", nothing received for {seconds} s", seconds=self.silent_s)
-        return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
+        return f"{self.doing} {duration(self.elapsed_s)}{silence}"
 
     @property
     def _activity_elsewhere(self) -> str:
@@ -272,14 +273,6 @@ class Status(msgspec.Struct):
         if self.shows_usage == "tokens" and self.used_tokens:
             return tr("{count} used", count=_thousands(self.used_tokens))
         return ""
-
-
-def _duration(seconds: int) -> str:
-    return (
-        f"{seconds} s"
-        if seconds < 60
-        else tr("{minutes} min {seconds:02} s", minutes=seconds // 60, seconds=seconds % 60)
-    )
 
 
 def _thousands(count: int) -> str:

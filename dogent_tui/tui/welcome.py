@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
+from textual.style import Style
 from textual.widget import Widget
 
 from dogent_tui.language import tr
@@ -73,16 +74,13 @@ class Welcome(Widget):
             line = Content.assemble(
                 (mark, key), "  " if mark else "", (words, styles[style]) if style else words
             )
+            if words in (self._requests or ()):
+                line = line.stylize(Style.from_meta({"request": words}))
             drawn.append(line.truncate(width, ellipsis=True))
         return Content("\n").join(drawn)
 
     def on_click(self, event: events.Click) -> None:
         """Choose the suggestion under the mouse."""
         event.stop()
-        lines = self._lines()
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        at = offset.y - max(0, (self.content_size.height - len(lines)) // 2)
-        if 0 <= at < len(lines) and lines[at][1] in (self._requests or ()):
-            self.post_message(ActionRequested("write", lines[at][1]))
+        if request := event.style.meta.get("request"):
+            self.post_message(ActionRequested("write", request))

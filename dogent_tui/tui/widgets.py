@@ -26,6 +26,20 @@ def styled(widget: Widget, text: str | Content, part: str) -> Content:
     return Content.assemble(text).stylize(widget.get_visual_style(part, partial=True))
 
 
+def duration(seconds: float) -> str:
+    """Return a duration for display: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``; whole
+    seconds without a fraction if they are an `int`.
+    """
+    if seconds < 10 and isinstance(seconds, float):
+        return f"{max(0.0, seconds):.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return tr("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
 def bound(key: str, action: str, words: str, **options: Any) -> Binding:
     """Return a binding whose `words` are shown in the language of the interface."""
     return Binding(key, action, tr(words), **options)

@@ -43,6 +43,8 @@ def test_what_is_no_report_of_a_change_tells_of_none():
     ):
         assert changed_hunks(told) == ()
     assert changed_hunks({"structuredPatch": [{"lines": ["+" + "x" * 200_000]}]}) == ()
+    same = {"originalFile": "one\n", "content": "one\n", "structuredPatch": []}
+    assert changed_hunks(same) == (("", ""),)
 
 
 def test_a_result_carries_the_change_where_it_is_clear_whose_it_is():

@@ -51,6 +51,7 @@ def test_hidden_and_ignored_files_are_left_out_also_without_git(make, tmp_path):
     (tmp_path / "ws" / ".gitignore").write_text("*.log\nbuild/\n")
     index.refresh()
     assert {hit.path for hit in index.search("")} == {"a.md", "keep/", "keep/build.md"}
+    assert found(index, "build/out.md") == ["build/out.md"]  # named in full
 
 
 def test_ignore_files_above_count_only_inside_a_repository(make, tmp_path):

@@ -459,6 +459,11 @@ async def test_help_names_every_command_and_binding(stage):
         assert len(keys) == len(set(keys))
         await s.pilot.press("escape")
         await s.until(lambda: answering(s).has_focus)
+        s.app.conversation.conversation_layout.show_transcript()
+        s.app.conversation.transcript.focus()
+        await s.pilot.press("f1")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+        assert s.app.screen.found[0].title == "Transcript"
 
 
 async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
@@ -489,6 +494,15 @@ async def test_a_warning_under_the_prompt_is_read_to_its_end(stage):
         await s.until(lambda: line.size.height == 2)
         s.app.conversation.prompt.notify_hint("Short.")
         await s.until(lambda: line.size.height == 1)
+
+
+async def test_a_new_file_is_offered_to_who_has_begun_to_name_it(stage):
+    async with stage() as s:
+        await s.until(lambda: s.app.conversation.index.ready)
+        (s.app.opened.workspace.root / "brand-new.md").write_text("x")
+        await s.type("@")
+        picker = s.app.conversation.prompt.picker
+        await s.until(lambda: "brand-new.md" in [row.label for row in picker.rows])
 
 
 async def test_help_shows_several_keys_on_a_low_screen(stage):

@@ -60,7 +60,7 @@ def test_it_says_what_happens_and_for_how_long(status):
     status.clock = lambda: 0.0
     status.handle(RunStarted(prompt=Prompt("Go")))
     status.clock = lambda: 65.0
-    assert status.activity == "thinking 1 min 05 s"
+    assert status.activity == "thinking 1 min 5 s"
     status.handle(ToolUse(tool_use_id="t", name="mcp__dogent__read_document", input={}))
     assert status.activity.startswith("read document")
     status.handle(TextDelta(message_id="m", block=0, text="x"))

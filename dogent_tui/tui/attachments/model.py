@@ -7,22 +7,23 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.events import Attachment, Event, RunStarted, ToolResult, ToolUse
+from dogent_tui.agent.tool_names import path_in
 from dogent_tui.records import Json, Record
 
 ReadState = Literal["unread", "reading", "read", "failed"]
 
-READING_TOOLS = {
-    "Read": "file_path",
-    "mcp__dogent__read_document": "path",
-    "mcp__dogent__analyze_media": "path",
-    "mcp__dogent__read_markdown_file": "path",
-}
-"""The tools that open a file, and the input field that names it (SPEC 5)."""
+READING_TOOLS = (
+    "Read",
+    "mcp__dogent__read_document",
+    "mcp__dogent__analyze_media",
+    "mcp__dogent__read_markdown_file",
+)
+"""The tools that open a file (SPEC 5)."""
 
 Removed = Literal["", "taken back", "unlisted"]
 """The effect of removing an attachment: none, not sent, or no longer listed."""
@@ -90,7 +91,7 @@ class Attachments:
             case RunStarted(prompt=prompt):
                 return self.sent(prompt.attachments)
             case ToolUse(name=name, input=given, tool_use_id=tool_use_id) if name in READING_TOOLS:
-                return self._began_reading(tool_use_id, given.get(READING_TOOLS[name]), given)
+                return self._began_reading(tool_use_id, given)
             case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._reading:
                 self._mark(self._reading.pop(tool_use_id), "failed" if event.is_error else "read")
                 return True
@@ -111,10 +112,8 @@ class Attachments:
             self._entries[attachment] = replace(known, sent=True, pending=False)
         return bool(attachments)
 
-    def _began_reading(self, tool_use_id: str, path: Any, given: Json) -> bool:
-        if not isinstance(path, str):
-            return False
-        place, sheet = place_in(self._root, path), given.get("sheet")
+    def _began_reading(self, tool_use_id: str, given: Json) -> bool:
+        place, sheet = place_in(self._root, path_in(given)), given.get("sheet")
         keys = tuple(
             key
             for key in self._entries

@@ -41,8 +41,6 @@ class Checking:
 
     async def _check(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
-        if screen.foreground.busy:
-            return tr("Something else is in progress. Wait for it to finish, or stop it with Esc.")
         name = (
             typed.removeprefix("@").strip('"')
             or opened.libraries.open_document

@@ -348,7 +348,7 @@ def _option(entry: Entry, option: Option, mark: Sequence[Span], width: int) -> I
     indent = Span(" " * sum(cell_len(span.text) for span in mark))
     room = width - cell_len(indent.text)
     first, *rest = wrap(spans, room)
-    yield Line((*mark, *first.spans))
+    yield first._replace(spans=(*mark, *first.spans), decoration=len(indent.text))
     yield from prefixed(rest, indent)
     if option.description:
         yield from prefixed(wrap([Span(revealed_line(option.description), "muted")], room), indent)

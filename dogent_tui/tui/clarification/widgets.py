@@ -18,7 +18,7 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.plain import revealed_line
 from dogent_tui.tui.clarification.model import Entry, Row, question_lines, row_lines
-from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.painted import PaintedLines
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
@@ -31,12 +31,11 @@ SEND_KEYS = frozenset({"ctrl+enter", "ctrl+\r"})
 _MOST_ROWS = 6
 
 
-class FormLines(Painted, Widget):
+class FormLines(PaintedLines, Widget):
     """Draws the lines that `layout` returns for a width; its height is their number. `shows` is the
     row of the question that they belong to, -1 for none.
     """
 
-    ALLOW_SELECT = False
     looks = LOOKS | {"on": "bold $text-success", "key": "bold $text-accent"}
 
     def __init__(
@@ -45,32 +44,29 @@ class FormLines(Painted, Widget):
         super().__init__(classes=classes)
         self.shows = shows
         self._layout = layout
-        self._laid_out: tuple[int, Sequence[Line]] = (0, ())
+        self._room = 0
 
     def lay_out_again(self) -> None:
         """Lay out the lines again because their content changed."""
-        width, before = self._laid_out
-        self._laid_out = (0, ())
-        if width and (lines := self.lines(width)) != before:
+        before, room, self._room = self.lines, self._room, 0
+        if room and (lines := self._lay_out(room)) != before:
             self.refresh(layout=len(lines) != len(before))
 
-    def lines(self, width: int) -> Sequence[Line]:
-        """Return the lines for a widget of `width` cells."""
-        if self._laid_out[0] != width:
-            self._laid_out = (width, [*self._layout(max(MIN_WIDTH, width - 2 * MARGIN))])
-        return self._laid_out[1]
+    def _lay_out(self, room: int) -> Sequence[Line]:
+        room = max(MIN_WIDTH, room)
+        if room != self._room:
+            self._room, self.lines = room, [*self._layout(room)]
+        return self.lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of lines."""
         del container, viewport
-        return len(self.lines(width))
+        return len(self._lay_out(width - 2 * MARGIN))
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y`."""
-        width = self.size.width
-        lines = self.lines(width)
-        line = lines[y] if y < len(lines) else Line()
-        return self.palette.strip(line, max(MIN_WIDTH, width - 2 * MARGIN), width)
+        self._lay_out(self.size.width - 2 * MARGIN)
+        return self.draw_line(y, self._room)
 
 
 class FreeText(LiteralArea):
@@ -198,8 +194,8 @@ class QuestionBlock(Vertical):
         return self._parts[row].virtual_region.translate(self.virtual_region.offset)
 
     def on_click(self, event: events.Click) -> None:
-        """Report which row was clicked."""
+        """Report which row was clicked, unless its text was selected."""
         clicked, _ = self.screen.get_widget_at(*event.screen_offset)
-        if isinstance(clicked, FormLines):
+        if isinstance(clicked, FormLines) and not self.screen.selections:
             event.stop()
             self.post_message(self.Picked(self.number, clicked.shows))

@@ -7,13 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
-from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.family import CommandFamily, action, command
-from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import Undone
@@ -106,12 +104,11 @@ class ConversationCommands(CommandFamily):
         from dogent_tui.tui.context_page import context_page
         from dogent_tui.tui.screens.page import PageScreen
 
-        opened = self._opened
-        if opened.read_only:
-            raise DogentError(READ_ONLY)
+        await self._need_writable()
+        service = self._opened.service
 
         async def found() -> Callable[[int], str]:
-            return partial(context_page, await opened.service.context())
+            return partial(context_page, await service.context())
 
         title = tr("What fills the context")
         about = self._screen.status_bar.status.endpoint

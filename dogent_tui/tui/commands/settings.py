@@ -4,7 +4,6 @@ import asyncio
 from typing import cast
 
 from dogent_tui.agent.conversation import EFFORTS, Effort
-from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.config_check import ConfigWarning, nearest, read_profiles
@@ -17,7 +16,6 @@ from dogent_tui.settings.profiles import (
 from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.tui.commands.family import CommandFamily, action, command
-from dogent_tui.tui.prompt.controller import READ_ONLY
 
 _LIST_LIMIT_S = 8.0
 """Seconds an endpoint may take to list its models."""
@@ -122,9 +120,8 @@ class SettingsCommands(CommandFamily):
     async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
 
+        await self._need_writable()
         opened = self._opened
-        if opened.read_only:
-            raise DogentError(READ_ONLY)
         started = opened.endpoint.kind != "offline" and not opened.libraries.consent
         self.app.push_screen(
             ServersScreen(

@@ -89,7 +89,6 @@ def kind_named(path: str) -> str:
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
 """The maximum number of omissions named in a notice."""
-_BUSY = tr("An export is already running. Esc stops it.")
 _NO_BROWSER = tr(
     "No browser on this computer can print the pdf. Without one, the built-in typst engine makes it"
     " in a simpler style that ignores pdf.css. You're asked only once per session."
@@ -114,8 +113,7 @@ class Exporting:
 
     async def _export(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
-        if screen.foreground.busy:
-            return _BUSY
+        screen.foreground.need_free()
         typed_export = parse_export(typed)
         markdown = typed_export.markdown or await self._document_meant()
         if markdown is None:
@@ -132,8 +130,8 @@ class Exporting:
             return tr("Nothing was exported: {name} is unchanged.", name=name)
         if request.kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
-        if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
-            return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
+        if self._app.opened is not opened:  # while the question was open
+            return tr("Nothing was exported.")
         made = await self._make(request, checked=typed_export.checked)
         if made is None:
             return tr("The export was stopped: {name} was not written.", name=name)
@@ -205,7 +203,7 @@ class Exporting:
             return False
         self._asked_for_browser = True
         screen = self._app.conversation
-        if chosen == 1 and not screen.foreground.busy:
+        if chosen == 1:
             try:
                 await screen.foreground.run(install_browser, tr("Downloading Chromium"))
             except DogentError as error:

@@ -10,6 +10,7 @@ from dogent_tui.outline.model import Heading
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.tui.transcript.lines import Line, Span, crop
+from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.palette import restyled
 
 LOOKS = {
@@ -45,6 +46,8 @@ _DEEPEST_INDENT = 24
 """The number of indented levels; deeper ones are aligned."""
 _LEAST_EXCERPT = 12
 """Free cells required to show the beginning of a note."""
+_EXCERPT = 200
+"""The characters of a note that are laid out for that."""
 
 
 class RowLook(Record):
@@ -106,8 +109,9 @@ def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     room = width - (cell_len(length) + 2 if length else 1)
     spans = list(crop([span for span in spans if span.text], room))
     used = sum(cell_len(span.text) for span in spans)
-    note = one_line(heading.note[:200]) if heading.note else ""
-    if note and room - used >= _LEAST_EXCERPT + 3:
+    if heading.note and room - used >= _LEAST_EXCERPT + 3:
+        lines = markdown_lines(heading.note[:_EXCERPT], _EXCERPT)
+        note = " ".join(filter(None, (line.text[line.decoration :] for line in lines)))
         spans += crop([Span(f"  — {note}", "muted")], room - used)
         used = sum(cell_len(span.text) for span in spans)
     if length:

@@ -246,12 +246,6 @@ class PaneController:
         """Read the beginning of a document, of a text up to line `upto`, which takes a while.
         Nothing if the user stopped it.
         """
-        foreground = self._screen.foreground
-        if foreground.busy:
-            raise DogentError(
-                tr("Something else is in progress."),
-                tr("Wait for it to finish, or stop it with Esc."),
-            )
 
         async def read(tell: Tell) -> Sequence[Part]:
             def report(done: int, total: int, what: str) -> None:
@@ -264,7 +258,7 @@ class PaneController:
                 parts.append(await reading.more(report))
             return parts
 
-        return await foreground.run(read) or ()
+        return await self._screen.foreground.run(read) or ()
 
     async def close(self) -> None:
         """Close the document."""

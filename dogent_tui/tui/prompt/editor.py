@@ -355,19 +355,11 @@ class PromptEditor(FoldingArea):
 
     # ── Pasting ───────────────────────────────────────────────────────────────────────────────────
 
-    def action_cursor_page_up(self) -> None:
-        """Move up by a page; where all rows are visible, the transcript takes the key."""
-        self._skip_if_all_visible()
-        super().action_cursor_page_up()
-
-    def action_cursor_page_down(self) -> None:
-        """Move down by a page; where all rows are visible, the transcript takes the key."""
-        self._skip_if_all_visible()
-        super().action_cursor_page_down()
-
-    def _skip_if_all_visible(self) -> None:
-        if self.wrapped_document.height <= self.content_size.height:
-            raise SkipAction
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys of pages to the transcript where all rows are visible."""
+        del parameters
+        is_page = action in ("cursor_page_up", "cursor_page_down")
+        return not is_page or self.wrapped_document.height > self.content_size.height
 
     def on_paste(self, event: events.Paste) -> None:
         """Insert what the terminal pasted."""

@@ -65,10 +65,6 @@ class Recall:
         """Add `text` as the latest prompt, unless it repeats the latest, and end recalling."""
         if text.strip() and self._entries[-1:] != [text]:
             self._entries = [*self._entries, text][-RECALL_LIMIT:]
-        self.reset()
-
-    def reset(self) -> None:
-        """End recalling: the next step back shows the latest prompt."""
         self._position = len(self._entries)
         self._edited.clear()
 

@@ -105,6 +105,10 @@ class ReferencePicker(Widget):
         if completion is None:
             self._close()
             return
+        self.search_again()
+
+    def search_again(self) -> None:
+        """Search for what is being completed, whose candidates may be others now."""
         self._changed.set()
         if not self._searching:
             self._searching = True

@@ -113,7 +113,7 @@ class Question(Record):
             del fields["command"]
         for key, value in fields.items():
             if not (key in _SHOWN_AS_WORDS and value == self.request.words and self.request.words):
-                lines += _fact(key, "muted", [Span(_written(value), "output")], width)
+                lines += fact(key, "muted", [Span(_written(value), "output")], width)
         return lines
 
     def facts(self, width: int) -> Lines:
@@ -125,11 +125,11 @@ class Question(Record):
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
-            lines += _fact(
+            lines += fact(
                 tr("why"), "muted", [Span(sentences(*map(one_line, request.reasons)))], width
             )
         if request.once_because:
-            lines += _fact(
+            lines += fact(
                 tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width
             )
         if request.words:
@@ -137,21 +137,21 @@ class Question(Record):
                 Span(f"“{one_line(request.words)}”", "emphasis"),
                 Span(tr("  the agent’s own words, unchecked"), "muted"),
             ]
-            lines += _fact(tr("agent says"), "muted", words, width)
+            lines += fact(tr("agent says"), "muted", words, width)
         return lines
 
     def _target(self, target: Target, width: int) -> Iterator[Line]:
         word, style = _KINDS.get(
             target.kind, _OTHER_KIND if not target.kind else (target.kind, "warning")
         )
-        yield from _fact(
+        yield from fact(
             word,
             style,
             [Span(self._place(target.path), "strong"), Span(_state(target), "muted")],
             width,
         )
         if target.note:
-            yield from _fact("", "muted", [Span(one_line(target.note), "warning")], width)
+            yield from fact("", "muted", [Span(one_line(target.note), "warning")], width)
 
     def _place(self, path: str) -> str:
         inside = relative(path, self.root)
@@ -251,7 +251,7 @@ def _command(command: str, risky: Iterable[Sequence[int]], width: int) -> Iterat
     yield from _missing(missing, width)
 
 
-def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator[Line]:
+def fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator[Line]:
     """A fact beside its label, or below it if there is too little space."""
     texts = [(revealed(text), missing) for text, missing in (_cut(span.text) for span in spans)]
     shown = [span._replace(text=text) for span, (text, _missing) in zip(spans, texts, strict=True)]

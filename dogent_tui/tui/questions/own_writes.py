@@ -63,8 +63,6 @@ async def may_do(app: AppPort, call: Callable[[], ToolCall], because: str) -> bo
 
 
 def _writing(change: OwnChange) -> ToolCall:
-    from dogent_tui.permissions.model import ToolCall
-
     return ToolCall("Write", {"file_path": str(change.path), "content": change.after})
 
 

@@ -8,18 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
-from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.agent.tool_names import path_in, review_summary, tool_kind
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import place_in
-
-WRITING_TOOLS = {
-    "Write": "file_path",
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "mcp__dogent__propose_document_change": "path",
-}
-"""The tools that write text, and the input field that names the file."""
 
 _EXPORT = "mcp__dogent__export_document"
 _EXPORTED = re.compile(r"Wrote (.+) \(")
@@ -78,12 +70,8 @@ class Results:
         produce nothing.
         """
         match event:
-            case ToolUse(name=name, tool_use_id=tool_use_id) if (
-                name in WRITING_TOOLS or name == _EXPORT
-            ):
-                path = event.input.get(WRITING_TOOLS.get(name, "md_path"))
-                if isinstance(path, str):
-                    self._writing[tool_use_id] = path if name != _EXPORT else ""
+            case ToolUse(name=name, tool_use_id=tool_use_id) if tool_kind(name) == "edit":
+                self._writing[tool_use_id] = "" if name == _EXPORT else path_in(event.input)
             case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._writing:
                 path = self._writing.pop(tool_use_id)
                 if event.is_error or review_summary(event.content).startswith("nothing"):

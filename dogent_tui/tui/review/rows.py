@@ -123,7 +123,7 @@ def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: boo
     _, style, decided = _STATES[state(change, hunk)]
     kind = _KINDS[hunk.kind][2]
     spans = [
-        Span(tr("{place} of {hunks} ", place=place, hunks=len(change.hunks)), "accent"),
+        Span(tr("{place} of {hunks} · ", place=place, hunks=len(change.hunks)), "accent"),
         Span(decided, style),
     ]
     if loses_quote:

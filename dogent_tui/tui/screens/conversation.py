@@ -348,7 +348,7 @@ class ConversationScreen(ConversationPort):
 
     def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         self.app.save_draft(event.text)
-        if "@" in event.text:
+        if "@" in event.text or event.text.startswith("/"):
             self.refresh_files()
 
     async def _on_prompt_editor_interrupt_requested(self) -> None:
@@ -363,6 +363,7 @@ class ConversationScreen(ConversationPort):
     async def refresh_files(self) -> None:
         """Refresh the list of files after a pause in events."""
         await self.typed.refresh_index()
+        self.prompt.picker.search_again()
         self.place_sidebar()
 
     @work(group="offer", exclusive=True)

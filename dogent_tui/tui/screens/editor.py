@@ -5,7 +5,7 @@ every change.
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.cells import cell_len
 from textual.binding import Binding
@@ -20,13 +20,9 @@ from dogent_tui.tui.screens.offers import Offer
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.widgets import bound
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.screens.help import HelpSection
-
-
 LEAVING_KEYS = (
     bound("escape", "leave", "Back"),
-    bound("f1", "help", "Help"),
+    bound("f1", "app.help", "Help"),
 )
 """The keys that leave an editor temporarily, and that show its help."""
 
@@ -78,10 +74,6 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
             for each in self.offered()
         ]
 
-    def help_sections(self) -> "list[HelpSection]":
-        """Return what F1 shows."""
-        raise NotImplementedError
-
     def count(self, counter: str) -> None:
         """Show the number of this request and the total; empty for a single one."""
         self.counter = counter
@@ -106,12 +98,6 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
     async def perform(self, action: str) -> bool:
         """Run an action, and return whether that was possible."""
         return await self.app.run_action(action, self)
-
-    async def action_help(self) -> None:
-        """Show all keys."""
-        from dogent_tui.tui.screens.help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.help_sections()))
 
     # ── The draft ─────────────────────────────────────────────────────────────────────────────
 

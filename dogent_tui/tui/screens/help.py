@@ -53,7 +53,7 @@ def binding_section(
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]
-    return HelpSection(tr(title), tuple(lines))
+    return HelpSection(title, tuple(lines))
 
 
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.offers import Offer, show_offers
 from dogent_tui.tui.sessions.model import local_now, spoken
-from dogent_tui.tui.transcript.entries import duration
+from dogent_tui.tui.widgets import duration
 
 _AT_ONCE = 1_000
 """How many earlier prompts can be searched as soon as the search opens; reading them takes no

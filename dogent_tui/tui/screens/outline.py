@@ -34,13 +34,7 @@ from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
-from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.widgets import bound
-
-WIDE = 120
-"""Columns from which the preview is shown beside the tree."""
-WIDEST = 160
-"""Columns from which the tree stays visible beside the Markdown."""
 
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out, so that it never delays a key that is held down."""
@@ -102,6 +96,8 @@ class OutlineScreen(EditorScreen):
 
     CSS_PATH = shipped("outline.tcss")
     AUTO_FOCUS = "#outline-tree"
+    # the preview beside the tree, and the tree beside the Markdown
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide"), (160, "-widest")]
     owns_undo = True
 
     BINDINGS = [*EDITOR_KEYS]
@@ -140,7 +136,7 @@ class OutlineScreen(EditorScreen):
         yield self._ask
         yield self._said
         yield KeyHints(
-            id="outline-keys", first=("send", "save", "edit", "accept"), last=("leave", "help")
+            id="outline-keys", first=("send", "save", "edit", "accept"), last=("leave", "app.help")
         )
 
     def on_mount(self) -> None:
@@ -151,9 +147,6 @@ class OutlineScreen(EditorScreen):
 
     def on_resize(self) -> None:
         """Show the preview if it fits."""
-        width = self.size.width
-        self.set_class(width >= WIDE, "-wide")
-        self.set_class(width >= WIDEST, "-widest")
         self._preview_soon.poke()
         self.call_after_refresh(self._titling.place)
 
@@ -187,30 +180,18 @@ class OutlineScreen(EditorScreen):
             return False
         if self._asked or self._titling.is_on or self._noted is not None:
             own = {binding.action.partition("(")[0] for binding in EDITOR_KEYS}
-            return action == "help" or action not in own
+            return action not in own
         return not (self._is_raw and action in ("ask", "note", "undo", "redo", "accept", "abandon"))
-
-    @property
-    def _own_keys(self) -> list[Binding]:
-        return [binding for binding in EDITOR_KEYS if self.request.offers(binding.action)]
 
     def offered(self) -> Sequence[Binding]:
         """Return the bindings of all actions available here."""
-        tree = [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
-        return self._own_keys + tree
+        own = [binding for binding in EDITOR_KEYS if self.request.offers(binding.action)]
+        return own + [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
 
     async def perform(self, action: str) -> bool:
         """Run an action of the editor or of its tree, and return whether that was possible."""
         is_own = hasattr(self, f"action_{action.partition('(')[0]}")
         return await self.app.run_action(action, self if is_own else self._view)
-
-    def help_sections(self) -> list[HelpSection]:
-        """Return all keys."""
-        return [
-            binding_section("Outline", OutlineView.BINDINGS),
-            binding_section("While typing a title", TitleInput.BINDINGS),
-            binding_section("Editor", self._own_keys),
-        ]
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────
 

@@ -18,6 +18,7 @@ from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import (
     ANSWERS,
     ANSWERS_AFTER,
+    DROP,
     Answer,
     Question,
     offered,
@@ -53,12 +54,10 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         bound("enter", "pick", "Answer"),
         hidden("left,shift+tab", "step(-1)", "Previous answer"),
         hidden("right,tab", "step(1)", "Next answer"),
-        hidden("n", "answer('n')", "Deny"),
-        hidden("y", "answer('y')", "Allow once"),
-        hidden("s", "answer('s')", "Allow for this session"),
-        hidden("a", "answer('a')", "Always allow in this workspace"),
-        hidden("d", "answer('d')", "Discard and continue"),
-        hidden("e", "answer('e')", "Deny and say why"),
+        *(
+            hidden(answer.key, f"answer('{answer.key}')", answer.words)
+            for answer in (*ANSWERS, DROP)
+        ),
         bound("escape", "answer('n')", "Deny"),
         bound("escape", "back", "Back"),
         hidden("up", "scroll(-1)", "Scroll"),

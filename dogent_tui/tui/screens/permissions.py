@@ -18,7 +18,6 @@ _SINCE = {
     "always": tr("always in this workspace"),
 }
 _NOTHING = tr("Nothing yet. When you answer “this session” or “always”, it appears here.")
-_LEAST_ROWS = 2
 
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
@@ -57,10 +56,6 @@ class PermissionsScreen(DialogScreen[None]):
         """Read what is allowed."""
         await self._refresh()
 
-    def on_resize(self) -> None:
-        """Give the list the rows that the surrounding text does not need."""
-        self.call_after_refresh(self._fit)
-
     async def action_revoke(self) -> None:
         """Revoke the selected grant: such calls ask again."""
         if (held := self._list.chosen) is None:
@@ -71,16 +66,6 @@ class PermissionsScreen(DialogScreen[None]):
             self.warn(tr("It could not be revoked: {error}", error=error))
         await self._refresh()
 
-    def _fit(self) -> None:
-        box = self.dialog
-        others = [each for each in box.children if each.display and each is not self._list]
-        rows = box.gutter.height + sum(
-            each.outer_size.height + each.styles.margin.height for each in others
-        )
-        self._list.styles.max_height = max(
-            _LEAST_ROWS, self.size.height - rows - box.styles.margin.height
-        )
-
     async def _refresh(self) -> None:
         grants = await asyncio.to_thread(self._authority.grants)
         describe = self._authority.describe
@@ -90,4 +75,3 @@ class PermissionsScreen(DialogScreen[None]):
         self._nothing.display = not grants
         broken = self._authority.store.broken
         self._nothing.update(f"{broken.message} {broken.remedy}" if broken else _NOTHING)
-        self.call_after_refresh(self._fit)

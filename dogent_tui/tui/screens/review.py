@@ -31,7 +31,6 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
-from dogent_tui.tui.screens.help import HelpSection
 from dogent_tui.tui.text_line import TextLine
 from dogent_tui.tui.transcript.lines import Lines
 from dogent_tui.tui.transcript.markdown import markdown_lines
@@ -155,7 +154,7 @@ class ReviewScreen(EditorScreen):
         pane = Container(self._view, self._area, *picker, id="review-pane")
         yield Container(self._list, pane, id="review-body")
         yield self._bottom
-        yield KeyHints(id="review-keys", first=("apply",), last=("leave", "help"))
+        yield KeyHints(id="review-keys", first=("apply",), last=("leave", "app.help"))
 
     def on_mount(self) -> None:
         """Show the first hunk."""
@@ -230,15 +229,9 @@ class ReviewScreen(EditorScreen):
         """Return the bindings of all actions available here."""
         return REVIEW_KEYS
 
-    def help_sections(self) -> list[HelpSection]:
-        """Return all keys."""
-        from dogent_tui.tui.screens.help import binding_section
-
-        return [binding_section("Review", REVIEW_KEYS)]
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Disable the keys of the list while something is typed or written."""
-        listed = {binding.action.partition("(")[0] for binding in REVIEW_KEYS} - {"help"}
+        listed = {binding.action.partition("(")[0] for binding in REVIEW_KEYS}
         return action not in listed or (self._typing is None and not self._writing)
 
     # ── Going about ───────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,9 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from textual import on
 from textual.content import Content
+from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_servers import SERVER_STATES, state_of
@@ -100,10 +102,7 @@ class ServersScreen(DialogScreen[None]):
         self.set_interval(_EVERY_S, self._look)
         self._look()
 
-    def on_option_list_option_selected(self) -> None:
-        """Enter does the same as the space bar."""
-        self.action_switch()
-
+    @on(OptionList.OptionSelected)
     def action_switch(self) -> None:
         """Switch the selected server on or off in this folder."""
         if (server := self._list.chosen) is not None:

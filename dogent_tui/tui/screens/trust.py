@@ -15,6 +15,7 @@ from dogent_tui.settings.trust_inventory import Found
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import ChoiceList, Dialog, Words
 from dogent_tui.tui.screens.choice import AnsweringScreen
+from dogent_tui.tui.widgets import hidden
 
 _MOST_TEXT = 300
 """The number of characters shown of one item's text."""
@@ -63,6 +64,10 @@ class TrustScreen(AnsweringScreen[bool]):
     """
 
     CSS_PATH = shipped("trust.tcss")
+    BINDINGS = [  # before the list of answers, which has no pages
+        hidden(f"page{way}", f"scroll('page_{way}')", "Scroll", priority=True)
+        for way in ("up", "down")
+    ]
 
     def __init__(self, folder: str, came: Sequence[str], found: Sequence[Found]) -> None:
         """Ask about `folder` (as displayed), which contains the parts `came`."""
@@ -92,15 +97,8 @@ class TrustScreen(AnsweringScreen[bool]):
         )
         answers = (Content(tr("Work without them")), Content(tr("Trust this folder")))
         super().__init__(dialog, choices, (False, True), answers)
+        self._scrolled = self._found
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the rows of the answers, however long the list is."""
         self._found.styles.max_height = max(_LEAST_ROWS, event.size.height - _OTHER_ROWS)
-
-    def on_key(self, event: events.Key) -> None:
-        """Scroll the list."""
-        if self.guard.open and event.key in ("pageup", "pagedown"):
-            step = -1 if event.key == "pageup" else 1
-            self._found.scroll_relative(y=step * self._found.size.height, animate=False)
-            event.stop()
-            event.prevent_default()

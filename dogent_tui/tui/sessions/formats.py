@@ -26,6 +26,7 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.transcript import model
+from dogent_tui.tui.transcript.entries import ENDS
 
 PartKind = Literal["prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"]
 
@@ -137,13 +138,6 @@ _STATES = {
     "waiting": tr("not answered"),
     "running": tr("in progress"),
 }
-_ENDS = {
-    "needs_clarification": tr("waiting for answers"),
-    "needs_outline_edit": tr("waiting for the outline"),
-    "aborted": tr("ended by a denial"),
-    "interrupted": tr("stopped"),
-    "failed": tr("failed"),
-}
 
 
 def as_json(conversation: Written) -> str:
@@ -196,7 +190,7 @@ def heading_of(part: Part) -> str:
 
 def state_of(part: Part) -> str:
     """Return the status of a part if it is worth mentioning."""
-    return (_ENDS if part.kind == "outcome" else _STATES).get(part.state, "")
+    return ENDS[part.state][2] if part.kind == "outcome" else _STATES.get(part.state, "")
 
 
 def _inline(text: str) -> str:

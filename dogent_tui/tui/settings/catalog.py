@@ -136,6 +136,9 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, followed by those for all folders."""
     settings = _settings(draft.workspace.settings_file, _FOLDER)
     everywhere = _settings(draft.home / "dogent.json", _OWN)
+    if environment_endpoint() is None:
+        for rows in settings, everywhere:
+            rows[0] = msgspec.structs.replace(rows[0], unset=tr("the offline engine"))
     if elsewhere := draft.value(everywhere[0]):
         settings[0] = msgspec.structs.replace(
             settings[0], unset=tr("as elsewhere: {elsewhere}", elsewhere=elsewhere)
@@ -225,7 +228,8 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
         data.get("ANTHROPIC_MODEL") or data.get("model") or data.get("provider") or "",
         _host(address),
     ]
-    return phrases(*(str(part) for part in parts if part), key_state(file, data))
+    said = (str(part) for part in parts if part and part != name)
+    return phrases(*said, key_state(file, data))
 
 
 def key_state(file: Path, data: Mapping[str, Any]) -> str:

@@ -1,14 +1,35 @@
 """A text area whose control characters are shown rather than executed."""
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
-from rich.text import Text
+from rich.containers import Lines
+from rich.text import Span, Text
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.literal import carry, pictures, release
+
+
+class _Line(Text):
+    """A line of a text area. Textual 8.2 divides it again for each row that is drawn of it: with a
+    picture embedded in a document, each key took seconds.
+    """
+
+    def divide(self, offsets: Iterable[int]) -> Lines:
+        """Return its rows."""
+        return _divided(self.plain, tuple(self.spans), tuple(offsets))
+
+
+@lru_cache(maxsize=8)
+def _divided(text: str, spans: tuple[Span, ...], offsets: tuple[int, ...]) -> Lines:
+    return Text(text, spans=[*spans]).divide(offsets)
+
+
+_drawn = lru_cache(maxsize=64)(pictures)
 
 
 class LiteralArea(TextArea):
@@ -37,7 +58,7 @@ class LiteralArea(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, with a picture for each control character."""
-        return Text(pictures(self.document.get_line(line_index)), end="", no_wrap=True)
+        return _Line(_drawn(self.document.get_line(line_index)), end="", no_wrap=True)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         """Scroll to the cursor once it is inside the text.

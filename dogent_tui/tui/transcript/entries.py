@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.failures import retry_reason
@@ -20,6 +20,7 @@ from dogent_tui.agent.tool_names import (
 from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import JsonDict, Record
+from dogent_tui.tui.questions.model import fact
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import (
     BLANK,
@@ -33,6 +34,7 @@ from dogent_tui.tui.transcript.lines import (
     wrap,
 )
 from dogent_tui.tui.transcript.markdown import markdown_lines
+from dogent_tui.tui.widgets import duration
 
 _LONG_TURN = 12
 """The number of lines from which a prompt is folded."""
@@ -42,9 +44,6 @@ _EXCERPT_CHARACTERS = 40_000
 """The number of characters shown of a result, a prompt or a written file. The rest is mentioned,
 not drawn.
 """
-
-_NAME_COLUMN = 12
-"""Width in cells of the field names of a tool's input."""
 
 _MOST_OF_DIFF = 12
 _MOST_OF_LINE = 3
@@ -119,18 +118,6 @@ def entry_lines(entry: model.Entry, look: Look) -> Lines:  # noqa: C901  (one fl
         case model.Outcome():
             return _outcome(entry, look)
     return []
-
-
-def duration(seconds: float) -> str:
-    """Return a duration for display: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
-    if seconds < 10:
-        return f"{max(0.0, seconds):.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return tr("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
-    return tr("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 _FOLDED = Span("  │ ", "rule")
@@ -238,6 +225,8 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
     match call.state:
         case "preparing":
             return _spin(look), "accent", tr("being written")
+        case "behind":
+            return "·", "muted", tr("not started")
         case "running":
             seconds = look.now - call.started if call.started else 0
             spent = duration(seconds) if seconds >= 1 else ""
@@ -307,8 +296,8 @@ def _gist(call: model.ToolCall) -> str:
     return _first_line(result) or tr("no output")
 
 
-_CLI_ERROR = re.compile("</?tool_use_error>")
-"""The tags in which the CLI wraps its own errors."""
+_CLI_ERROR = re.compile("</?tool_use_error>(?:Error: )?")
+"""What the CLI puts around its own errors."""
 
 
 def _first_line(result: str) -> str:
@@ -329,6 +318,8 @@ def _changed_lines(call: model.ToolCall) -> str:
     if not changes or _is_long(changes):
         return ""
     signs = [sign for old, new in changes for sign, _ in _compared(old, new)]
+    if call.changes and not {*signs} & {*"+-"}:
+        return tr("nothing changed")
     return tr("+{added} −{removed} lines", added=signs.count("+"), removed=signs.count("-"))
 
 
@@ -378,18 +369,11 @@ def _indented(line: str, style: str, width: int) -> Iterable[Line]:
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
-    """A field of the input: its name beside its text, or above it if there is too little space."""
-    name, is_beside = one_line(name), width >= 3 * _NAME_COLUMN
-    indent = _NAME_COLUMN if is_beside else 2
+    """A field of the input, with the beginning of its text."""
     shown, rest = _excerpt(text)
-    lines = wrap([Span(shown, "output")], max(4, width - indent))
+    yield from fact(name, "muted", [Span(shown, "output")], width)
     if rest:
-        lines.append(_mark(rest, max(4, width - indent)))
-    if is_beside and cell_len(name) < _NAME_COLUMN:
-        yield from hanging(lines, Span(set_cell_size(name, indent), "muted"), copied=True)
-    else:
-        yield _line(width, Span(name, "muted"))
-        yield from prefixed(lines, Span(" " * indent))
+        yield _mark(rest, width)
 
 
 def _change(fields: JsonDict) -> _Changes:
@@ -508,7 +492,7 @@ _ASKED = {
     "document_change": tr("The agent proposes a change to"),
 }
 
-_ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
+ENDS: Mapping[str, tuple[str, str, str]] = {
     "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
     "needs_outline_edit": ("?", "warning", tr("waiting for the outline")),
@@ -573,7 +557,7 @@ def _compacted(told: ev.Compacted, look: Look) -> Lines:
 
 
 def _outcome(outcome: model.Outcome, look: Look) -> Lines:
-    mark, style, words = _ENDS[outcome.status]
+    mark, style, words = ENDS[outcome.status]
     if outcome.status == "interrupted" and outcome.code == ev.CLOSED:
         words = tr("cut off when dogent-tui ended")
     if outcome.duration_ms is not None:

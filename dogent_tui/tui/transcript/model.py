@@ -16,7 +16,9 @@ from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
 from dogent_tui.agent.tool_names import review_words
 from dogent_tui.language import tr
 
-ToolState = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
+ToolState = Literal[
+    "preparing", "behind", "running", "waiting", "done", "failed", "denied", "stopped"
+]
 
 _SHOWN_ELSEWHERE = ("mcp__dogent__plan", "TodoWrite", "mcp__dogent__ui_request", "AskUserQuestion")
 """Tools whose call is drawn as something else: the plan, the question."""
@@ -124,7 +126,7 @@ class ToolCall(Entry):
     @property
     def active(self) -> bool:
         """Whether more is to come."""
-        return self.state in {"preparing", "running", "waiting"}
+        return self.state in {"preparing", "behind", "running", "waiting"}
 
     @property
     def moves(self) -> bool:
@@ -395,11 +397,22 @@ class TranscriptModel:
         call = self._call(event, event.tool_use_id, event.tool)
         call.input = call.input or event.input
         call.state = "waiting"
+        self._set_behind(call, "running", "behind", event.time)
 
     def _on_permission_decided(self, event: ev.PermissionDecided) -> None:
         call = self._call(event, event.tool_use_id, "")
         call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
         call.decided = event
+        self._set_behind(call, "behind", "running", event.time)
+
+    def _set_behind(
+        self, asked: ToolCall, before: ToolState, after: ToolState, time: float
+    ) -> None:
+        """Change the state of the calls after `asked` in its message, which start once it ends."""
+        for number in range(self._numbers["tool", asked.tool_use_id] + 1, len(self.entries)):
+            call = self.entries[number]
+            if getattr(call, "message_id", "") == asked.message_id != "":
+                self._set_state(number, before, after, time)
 
     def _on_copies_kept(self, event: ev.CopiesKept) -> None:
         self._call(event, event.tool_use_id, "").kept = event.paths
@@ -455,10 +468,12 @@ class TranscriptModel:
         if number is not None:
             self._set_state(number, "waiting", "running")
 
-    def _set_state(self, number: int, before: ToolState, after: ToolState) -> None:
+    def _set_state(
+        self, number: int, before: ToolState, after: ToolState, started: float = 0
+    ) -> None:
         call = self._change(number)
         if isinstance(call, ToolCall) and call.state == before:
-            call.state = after
+            call.state, call.started = after, started or call.started
 
     def _on_compacted(self, event: ev.Compacted) -> None:
         self._close_thinking(event)

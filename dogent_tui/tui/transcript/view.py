@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Offset, Region
+from textual.geometry import Region
 from textual.reactive import reactive
 from textual.selection import Selection
 from textual.strip import Strip
@@ -91,7 +91,6 @@ class Transcript(RowsView):
         self._unpainted = False
         self._paint_limit: TimerHandle | None = None
         self._next_flush = 0.0
-        self._pressed: Offset | None = None
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
 
@@ -282,15 +281,11 @@ class Transcript(RowsView):
         self._viewport.settle()
         self._go(self._viewport.top)
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Remember the position: a click presses and releases the button at the same place."""
-        self._pressed = event.offset
-
     async def on_click(self, event: events.Click) -> None:
         """Unfold a card, open a link or go to the end, depending on the position; two clicks select
         a word, three a paragraph.
         """
-        if event.offset != self._pressed or event.button != 1:
+        if self.screen.selections or event.button != 1:
             return
         if self.behind and event.y == self.size.height - 1:
             self.action_end(1)

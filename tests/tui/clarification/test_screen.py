@@ -183,6 +183,16 @@ async def test_the_mouse_answers(person):
         )
 
 
+async def test_what_is_asked_can_be_selected_with_the_mouse_without_being_answered(person):
+    async with person() as p:
+        before, y = p.form.answers, p.row_of("The library's staff")
+        await p.pilot.mouse_down(offset=(4, y))
+        await p.pilot.hover(offset=(60, y))
+        await p.pilot.mouse_up(offset=(60, y))
+        assert p.app.screen.get_selected_text() == "The library's staff"
+        assert p.form.answers == before
+
+
 async def test_a_key_of_the_last_line_can_be_clicked(person):
     async with person() as p:
         y = p.row_of("Esc Later")

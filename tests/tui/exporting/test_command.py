@@ -124,7 +124,7 @@ async def test_only_one_at_a_time_and_none_after_the_conversation_was_left(expor
         await run(scene, "/export report.md docx one.docx")
         await scene.until(lambda: scene.app.conversation.foreground.busy)
         scene.app.conversation.typed.submit("/export report.md docx two.docx", ())
-        await scene.until(lambda: "already running" in scene.hint)
+        await scene.until(lambda: "in progress" in scene.hint)
         scene.app.conversation.typed.submit("/new", ())
         await scene.until(lambda: held.was_stopped)
         assert not list(workspace.root.glob("*.docx"))

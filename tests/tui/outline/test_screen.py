@@ -17,6 +17,7 @@ from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.help import HelpScreen
 from dogent_tui.tui.screens.outline import EDITOR_KEYS, OutlineTask
 from tests.tui import idle
 from tests.tui.outline.host import OutlineHost
@@ -490,8 +491,7 @@ async def test_dragging(context):
 
 async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_screen(context):
     async with context() as editor:
-        await editor.press("f1")
-        assert editor.app.screen is not editor.app.editor
+        await editor.app.push_screen(HelpScreen([]))
         editor.app.editor.leave(None)
         await editor.press("escape")
         assert editor.app.results == [None]

@@ -128,7 +128,7 @@ def test_who_answers_in_all_other_folders_is_chosen_here_too(draft):
         draft.workspace.settings_file,
         draft.home / "dogent.json",
     )
-    assert shown(here, draft) == "from the environment"
+    assert shown(here, draft) == "the offline engine"
     draft.put(elsewhere, "a")
     here = chosen_profile(draft, draft.home / LLM)
     assert here.file == draft.workspace.settings_file
@@ -187,7 +187,7 @@ def test_what_a_save_changes_is_said_without_keys(tmp_path):
     ]
     assert changes_in_words(draft, now, own, actions) == [
         "Plan: Ctrl+T → F9",
-        "Model elsewhere: from the environment → a",
+        "Model elsewhere: the offline engine → a",
     ]
     assert changes_in_words(draft, now, workspace.settings_file, actions) == []
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.tui.transcript import model
-from dogent_tui.tui.transcript.entries import Look, duration, entry_lines, foldable
+from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
+from dogent_tui.tui.widgets import duration
 
 _text = st.one_of(
     st.text(max_size=80),
@@ -283,7 +284,7 @@ def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfold
         "t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",)
     )
     assert len(drawn(edit)) == 1
-    assert "  │ undo        /undo reverts a.md" in drawn(edit, unfolded=True)
+    assert "  │ undo          /undo reverts a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:

@@ -80,6 +80,21 @@ def test_a_tool_call_is_one_entry_from_first_sign_to_result() -> None:
     assert (call.state, call.result) == ("done", "text")
 
 
+def test_what_was_called_after_what_is_asked_about_has_not_started() -> None:
+    told = [
+        event
+        for number in (1, 2)
+        for event in (
+            ev.ToolPreparing(message_id="m", tool_use_id=f"{number}", name="Bash", time=1),
+            ev.ToolUse(tool_use_id=f"{number}", name="Bash", input={}, time=1),
+        )
+    ]
+    told.append(ev.PermissionRequested(request_id="r", tool_use_id="1", tool="Bash", input={}))
+    assert [call.state for call in shown(*told)] == ["waiting", "behind"]
+    told.append(ev.PermissionDecided(request_id="r", tool_use_id="1", decision="allow", time=9))
+    assert [(call.state, call.started) for call in shown(*told)] == [("running", 1), ("running", 9)]
+
+
 def test_a_denied_call_stays_denied_and_the_run_is_told_once() -> None:
     call, outcome = shown(
         ev.PermissionRequested(
