@@ -26,6 +26,7 @@ from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.word_boxes import set_apart, with_contents
+from dogent_tui.documents.pandoc.word_parts import RELATIONSHIP, insert_parts
 from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
@@ -33,7 +34,6 @@ _WHOLE_BYTES = 3 << 19
 """A main part up to this size (1.5 MB) is converted at once: about 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
-_RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
@@ -56,6 +56,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
         root = parse_part(main or b"<none/>", path.name)
         metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
+        inserted = insert_parts(root, archive, main_part)
         items = settle_runs(root, styles, counters, options.changes)
         for box in reversed(list(root.iter(w("txbxContent")))):
             for paragraph in islice(box.iterancestors(w("p")), 1):
@@ -80,7 +81,8 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
             made[main_part] = _written(whole)
             yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 
-    return Prepared(parts() if groups else [path], len(groups) or 1, metadata)
+    content = parts() if groups else [path]
+    return Prepared(content, len(groups) or 1, metadata, inserted=inserted)
 
 
 def _written(root: Any) -> bytes:
@@ -143,7 +145,7 @@ def _changes(root: Any, *names: str) -> int:
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part, which differs between programs."""
     with contextlib.suppress(KeyError):
-        for element in root_of(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):
+        for element in root_of(archive.read("_rels/.rels")).iter(RELATIONSHIP):
             if element.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(str(element.get("Target", ""))).lstrip("/")
     return "word/document.xml"

@@ -30,7 +30,8 @@ from dogent_tui.documents.pandoc.tree import (
     with_whole_quotations,
 )
 from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
-from dogent_tui.language import tr
+from dogent_tui.documents.pandoc.word_parts import put_parts
+from dogent_tui.language import ngettext, tr
 
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
@@ -99,6 +100,13 @@ class _Conversion:
                 " chapters may restart."
             )
             self._warnings.append(cut.format(parts=parts))
+        if missing := prepared.inserted.count(""):
+            said = ngettext(
+                "1 chart, diagram or inserted document cannot be read and is not shown.",
+                "{count} charts, diagrams or inserted documents cannot be read and are not shown.",
+                missing,
+            )
+            self._warnings.append(said.format(count=missing))
         self._report(0, parts, "parts")
         trees = self._trees(prepared)
         first = next(trees)
@@ -136,6 +144,7 @@ class _Conversion:
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks)
+            put_parts(tree.blocks, prepared.inserted)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
             yield tree
