@@ -14,13 +14,6 @@ _LETTERS = {
         "ハヒフヘホマミムメモヤユヨラリルレロワヲン",
     "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }  # fmt: skip
-_ENCLOSED = {
-    "decimalEnclosedCircle": "①", "decimalEnclosedCircleChinese": "①", "decimalEnclosedParen": "⑴",
-    "decimalEnclosedFullstop": "⒈", "ideographEnclosedCircle": "㊀",
-}  # fmt: skip
-"""The first of consecutive characters in Unicode."""
-_MOST_ENCLOSED = {"㊀": 10}
-_ZEROS = {"decimalFullWidth": "０", "thaiNumbers": "๐", "hindiNumbers": "०", "hindiArabic": "٠"}
 _HAN, _HANGUL = "〇一二三四五六七八九", "영일이삼사오육칠팔구"
 _DIGITS = {
     "ideographDigital": _HAN, "japaneseDigitalTenThousand": _HAN, "taiwaneseDigital": _HAN,
@@ -37,12 +30,6 @@ _WITH_UNITS = {
 """The digits, the characters for 1000, 100 and 10, and that for a skipped unit."""
 _NO_ONE = ("japaneseCounting", "koreanCounting")
 """Formats that write ten without a one."""
-_ONES = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-    "nineteen",
-]  # fmt: skip
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -102,16 +89,6 @@ def spelled(number: int, form: str) -> str:
         text = letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
     elif form in {"upperRoman", "lowerRoman"}:
         text = roman.toRoman(number).lower()
-    elif form == "cardinalText" and number < 100:
-        tens, ones = divmod(number, 10) if number > 19 else (0, number)
-        words = [_TENS[tens - 2]] * (tens > 0) + [_ONES[ones]] * (ones > 0)
-        return "-".join(words).capitalize()
-    elif form in _ENCLOSED:
-        first = _ENCLOSED[form]
-        is_sign = number <= _MOST_ENCLOSED.get(first, 20)
-        text = chr(ord(first) + number - 1) if is_sign else digits
-    elif form in _ZEROS:
-        text = "".join(chr(ord(_ZEROS[form]) + int(digit)) for digit in digits)
     elif form in _DIGITS or (number > 99 and form in {"chineseCounting", "taiwaneseCounting"}):
         text = "".join(_DIGITS.get(form, _HAN)[int(digit)] for digit in digits)
     else:

@@ -18,7 +18,7 @@ from dogent_tui.documents.pandoc.odt import prepared_odt, settle_tree
 from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.rtf import prepared_rtf
+from dogent_tui.documents.pandoc.rtf import prepared_rtf, with_lists
 from dogent_tui.documents.pandoc.tree import (
     CONTINUED,
     NO_ATTRIBUTES,
@@ -144,6 +144,8 @@ class _Conversion:
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks)
+            if self._kind == "rtf":
+                tree.blocks[:] = with_lists(tree.blocks)
             put_parts(tree.blocks, prepared.inserted)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))

@@ -78,13 +78,14 @@ def _drawing(part: Any) -> str:
     """Return the texts of a diagram as a list, and the numbers of a chart as a table."""
     if not (series := list(part.iter("{*}ser"))):
         texts = (" ".join(_texts(point, "t")) for point in part.iter("{*}pt"))
-        return "\n".join(f"- {text}" for text in texts if text)
+        return "\n".join(f"- {cell(text)}" for text in texts if text)
     title = " ".join(text for node in part.iter("{*}title") for text in _texts(node, "t"))
     columns = [[_points(one, *names) for names in _COLUMNS] for one in series]
     heads = ["", *(" ".join(names.values()) for names, _, _ in columns)]
-    labels = {at: text for _, all_of_it, _ in columns for at, text in all_of_it.items()}
+    labels = {at: text for _, said, _ in columns for at, text in said.items()}
+    places = dict.fromkeys(at for _, _, values in columns for at in (*labels, *values))
     rows = [
-        [label, *(values.get(at, "") for _, _, values in columns)] for at, label in labels.items()
+        [labels.get(at, ""), *(values.get(at, "") for _, _, values in columns)] for at in places
     ]
     lines = [f"| {' | '.join(map(cell, row))} |" for row in [heads, ["---"] * len(heads), *rows]]
     return "\n".join([cell(title), "", *lines]).strip()

@@ -465,20 +465,23 @@ def test_headings_of_an_rtf_are_told_by_their_style_or_level_and_keep_their_numb
     assert text.endswith(" Item")
 
 
-def test_paragraphs_of_an_rtf_in_a_monospaced_font_are_code_unless_most_are(tmp_path):
+def test_lists_of_an_rtf_have_their_numbers_and_depth_and_hidden_text_is_none_of_them(tmp_path):
+    def item(level, sign, words):
+        mark = rf"{{\listtext\pard\plain {sign}\tab}}"
+        return rf"\pard\plain {mark}\ls1\ilvl{level}\fi-360 {{\b {words}}}\par"
+
+    items = [(0, "1.", "a"), (1, r"\u8226\'3f", "b"), (1, "c)", "c"), (0, "2.", "d")]
     path = tmp_path / "a.rtf"
-    fonts = r"{\rtf1\ansi{\fonttbl{\f0 Times;}{\f1\fmodern{\*\falt Mono}Courier New;}}"
-    code = (
-        r"\pard\plain\f1 if x:\par\pard\plain\f1\b     y = \{\'41\}\tab z\line ``\par"
-        r"\pard\plain\par\pard\plain {\f1 end\par}"
+    path.write_text(
+        r"{\rtf1\ansi " + "".join(item(*one) for one in items) + r"\pard\plain Between.\par"
+        rf" {item(0, '3.', 'e')}\pard {{\v f}}\par}}"
     )
-    path.write_text(rf"{fonts}{code}\pard\plain {'A long sentence. ' * 9}\f1 make\f0 .\par}}")
-    assert "```\nif x:\n    y = {A}\tz\n``\n\nend\n```\n\nA long" in read(path)[0]
-    path.write_text(rf"{fonts}\pard\plain\f1 Typed on\par\pard\plain\f1 a machine.\par}}")
-    assert "Typed on" in read(path)[0]
-    assert "Typed on\na machine." not in read(path)[0]
-    path.write_text(rf"{fonts}\pard\plain {'A long sentence. ' * 9}\par\pard\f1 a {{\v b}}\par}}")
-    assert "hidden text, not visible in the document: b" in read(path)[0]
+    assert read(path)[0].split("\n\n") == [
+        "1. **a**\n   - **b**\n   1. c) **c**\n2. **d**",
+        "Between.",
+        "3. **e**",
+        "<!-- hidden text, not visible in the document: f -->",
+    ]
 
 
 def test_text_of_an_rtf_is_in_the_encoding_of_its_font(tmp_path):
