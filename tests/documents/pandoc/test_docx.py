@@ -348,19 +348,6 @@ def test_a_table_that_does_not_declare_its_columns_keeps_all_cells(tmp_path, gri
     assert "<td>a</td><td>b</td><td>c</td>" in text
 
 
-@pytest.mark.parametrize(
-    ("sides", "shown"), [(["bottom"], "\n\n---\n\n"), (["top", "bottom"], "\n\n"), ([], "\n\n")]
-)
-def test_an_empty_paragraph_with_one_border_is_a_rule(tmp_path, sides, shown):
-    drawn = "".join(
-        f'<w:{side} w:val="{"single" if side in sides else "nil"}"/>'
-        for side in ("top", "left", "bottom", "right")
-    )
-    empty = f"<w:p><w:pPr><w:pBdr>{drawn}</w:pBdr><w:spacing/></w:pPr></w:p>"
-    made = make_docx(tmp_path / "a.docx", p(r("Above.")), empty, p(r("Below.")))
-    assert read(made)[0] == f"Above.{shown}Below."
-
-
 def test_styles_with_the_same_id_that_are_based_on_each_other_end(tmp_path):
     one = '<w:style w:type="paragraph" w:styleId="{}"><w:name w:val="{}"/>{}</w:style>'
     based = '<w:basedOn w:val="{}"/>'
@@ -620,14 +607,6 @@ def test_words_in_elements_that_pandoc_does_not_know_are_kept(tmp_path):
         ),
     )
     assert read(made)[0] == "one two\n\n東(とう)\n\nnew"
-
-
-@pytest.mark.parametrize(
-    ("rise", "shown"), [("8", "10<sup>3</sup>"), ("-8", "10<sub>3</sub>"), ("2", "103")]
-)
-def test_text_far_off_the_line_is_raised_or_lowered(tmp_path, rise, shown):
-    moved = f'<w:r><w:rPr><w:position w:val="{rise}"/><w:sz w:val="19"/></w:rPr><w:t>3</w:t></w:r>'
-    assert read(make_docx(tmp_path / "a.docx", p(r("10"), moved)))[0] == shown
 
 
 def test_rows_that_were_deleted_go_and_cells_that_are_left_out_are_empty(tmp_path):
