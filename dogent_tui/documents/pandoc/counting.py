@@ -9,7 +9,7 @@ _MOST = 4_999
 """Larger numbers are written in digits."""
 _LETTERS = {
     "Letter": "abcdefghijklmnopqrstuvwxyz", "russian": "абвгдежзиклмнопрстуфхцчшщыэюя",
-    "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
+    "ganada": "가나다라마바사아자차카타파하",
     "aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノ"
         "ハヒフヘホマミムメモヤユヨラリルレロワヲン",
     "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
@@ -22,14 +22,10 @@ _DIGITS = {
 _WITH_UNITS = {
     "chineseCounting": (_HAN, "千百十", ""), "chineseCountingThousand": (_HAN, "千百十", "零"),
     "taiwaneseCounting": (_HAN, "千百十", ""), "taiwaneseCountingThousand": (_HAN, "千百十", "零"),
-    "japaneseCounting": (_HAN, "千百十", ""), "koreanCounting": (_HANGUL, "천백십", ""),
-    "japaneseLegal": ("〇壱弐参四伍六七八九", "阡百拾", ""),
+    "japaneseCounting": (_HAN, "千百十", ""),
     "chineseLegalSimplified": ("零壹贰叁肆伍陆柒捌玖", "仟佰拾", "零"),
-    "ideographLegalTraditional": ("零壹貳參肆伍陸柒捌玖", "仟佰拾", "零"),
 }  # fmt: skip
 """The digits, the characters for 1000, 100 and 10, and that for a skipped unit."""
-_NO_ONE = ("japaneseCounting", "koreanCounting")
-"""Formats that write ten without a one."""
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -100,7 +96,7 @@ def _with_units(number: int, form: str) -> str:
     digits, units, zero = _WITH_UNITS[form]
     text, gap = "", ""
     for digit, unit in zip(map(int, f"{number:04}"), [*units, ""], strict=True):
-        has_no_one = digit == 1 and unit and form in _NO_ONE
+        has_no_one = digit == 1 and unit and form == "japaneseCounting"
         if digit:
             text += gap + ("" if has_no_one else digits[digit]) + unit
         gap = zero if text and not digit else ""

@@ -98,27 +98,24 @@ def _groups(body: Any, size: int) -> list[list[Any]]:
     each = size / sum(1 for _ in body.iter())
     length = 0.0
     for child in body:
-        if size > _WHOLE_BYTES and length >= _PART_BYTES:
-            kind = _kind(child)
-            if kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph"):
-                groups.append([])
-                length = 0
+        is_late = length >= 2 * _PART_BYTES
+        if size > _WHOLE_BYTES and length >= _PART_BYTES and _parts(child, is_late=is_late):
+            groups.append([])
+            length = 0
         groups[-1].append(child)
         length += each * sum(1 for _ in child.iter())
     return groups
 
 
-def _kind(child: Any) -> str:
-    """Return whether a child of the body is a `heading`, a `paragraph` (outside lists) or
-    `other`.
+def _parts(child: Any, *, is_late: bool) -> bool:
+    """Return whether a part may begin with a child of the body: a heading, or if it is late, a
+    paragraph outside lists.
     """
-    properties = child.find(w("pPr"))
-    if child.tag != w("p") or properties is None:
-        return "paragraph" if child.tag == w("p") else "other"
-    style = value_at(properties, "w:pStyle").lower()
-    if properties.find(w("outlineLvl")) is not None or _HEADING.match(style):
-        return "heading"
-    return "other" if properties.find(w("numPr")) is not None or "list" in style else "paragraph"
+    style = value_at(child, "w:pPr/w:pStyle").lower()
+    if child.find(f"{w('pPr')}/{w('outlineLvl')}") is not None or _HEADING.match(style):
+        return True
+    in_list = child.find(f"{w('pPr')}/{w('numPr')}") is not None or "list" in style
+    return is_late and child.tag == w("p") and not in_list
 
 
 def _counts(root: Any, comments: bytes) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from dogent_tui.documents.pandoc.tree import (
     with_whole_quotations,
 )
 from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
-from dogent_tui.documents.pandoc.word_parts import put_parts
+from dogent_tui.documents.pandoc.word_parts import put_parts, slides_without_drawings
 from dogent_tui.language import ngettext, tr
 
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
@@ -39,6 +39,7 @@ _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
 _PREPARERS: Mapping[str, Callable[[Path, ReadOptions], Prepared]] = {
     "docx": prepared_docx, "odt": prepared_odt, "rtf": prepared_rtf,
+    "pptx": slides_without_drawings,
 }  # fmt: skip
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
 """What pandoc removes from the first paragraphs of a docx because of their styles; it is put

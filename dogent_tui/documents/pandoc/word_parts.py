@@ -15,7 +15,7 @@ from lxml import etree
 from dogent_tui.documents.kinds import kind_of, reader_of
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pandoc.archive import root_of
-from dogent_tui.documents.pandoc.prepared import move_after
+from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
 from dogent_tui.documents.pandoc.word_styles import w
 from dogent_tui.documents.workbook.markdown import cell
@@ -26,6 +26,7 @@ _INSERTED = "\U000f0c13"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _PARAGRAPH, _CHUNK = w("p"), w("altChunk")
 _SHOWN = (_CHUNK, "{*}chart", "{*}relIds")
+_DRAWN = re.compile(r"ppt/(?:charts/chart|diagrams/data)\d*\.xml")
 _NOTE = re.compile(r"(?<!\\)\[\^(\d+)\]")
 
 
@@ -53,6 +54,13 @@ def insert_parts(root: Any, archive: zipfile.ZipFile, main_part: str) -> list[st
         move_after(node if is_document else next(node.iterancestors(_PARAGRAPH), node), [place])
         node.getparent().remove(node)
     return found
+
+
+def slides_without_drawings(path: Path, _: ReadOptions) -> Prepared:
+    """Return the pptx at `path`, whose charts and diagrams are missed."""
+    with zipfile.ZipFile(path) as archive:
+        drawn = filter(_DRAWN.fullmatch, archive.namelist())
+        return Prepared([path], inserted=["" for _ in drawn])
 
 
 def put_parts(blocks: list[Node], parts: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import zipfile
 
@@ -84,10 +85,14 @@ def test_words_headings_lists_and_tables_arrive(folder, kind):
         assert table.source.headings[-1] == "Two"
 
 
-def test_slides_are_counted(folder):
+def test_slides_are_counted_and_their_charts_missed(folder, tmp_path):
     with zipfile.ZipFile(folder / "made.pptx") as archive:
         slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
     assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
+    shutil.copy(folder / "made.pptx", tmp_path / "a.pptx")
+    with zipfile.ZipFile(tmp_path / "a.pptx", "a") as archive:
+        archive.writestr("ppt/charts/chart1.xml", "<chart/>")
+    assert "1 chart, diagram or" in read(tmp_path / "a.pptx")[1].warnings[0]
 
 
 @pytest.fixture(scope="module")
