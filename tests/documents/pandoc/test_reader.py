@@ -377,6 +377,8 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
     in_list = '<text:list text:style-name="L1"%s><text:list-item>%s</text:list-item></text:list>'
     on = ' text:continue-numbering="true"'
     deep = f"<text:list{on}><text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    again = "<text:p>four</text:p></text:list-item><text:list-item text:start-value='1'><text:p>one"
+    again += "</text:p>"
     body = (
         "<text:table-of-content><text:index-body><text:index-title><text:p>Contents</text:p>"
         "</text:index-title><text:p>Scope<text:tab/>1</text:p></text:index-body>"
@@ -388,11 +390,13 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
         + in_list % ("", "<text:p>one</text:p>")
         + in_list % (on, deep)
         + in_list % (on, "<text:p>three</text:p>")
+        + "<text:p><text:a xlink:href='#x'>Scope<text:tab/>1</text:a></text:p>"
+        + in_list % (on, again)
         + '<table:table><table:table-row><table:table-cell table:style-name="C1"'
         ' table:number-columns-spanned="2"><text:p><text:span text:style-name="T1">on dark'
         "</text:span></text:p></table:table-cell><table:covered-table-cell/></table:table-row>"
         "<table:table-row><table:covered-table-cell/><table:table-cell"
-        ' table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell>'
+        ' table:number-columns-spanned="2"><text:h>wide</text:h></table:table-cell>'
         "<table:covered-table-cell/><table:table-cell><text:p>last</text:p><table:table>"
         "<table:table-row><table:table-cell><text:p>within</text:p></table:table-cell>"
         "</table:table-row></table:table></table:table-cell></table:table-row></table:table>"
@@ -401,7 +405,8 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
         f'<office:document-content xmlns:office="{_OFFICE}:office:1.0" xmlns:table="{_OFFICE}:'
         f'table:1.0" xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0"'
         f' xmlns:fo="{_OFFICE}:xsl-fo-compatible:1.0" office:version="1.3"'
-        ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0">'
+        ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink">'
         f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:text>"
         f"{body}</office:text></office:body></office:document-content>"
     )
@@ -409,7 +414,8 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
     assert text.split("\n\n", 5)[:5] == [
         *("Contents", "Scope 1", "# § A. § areas", "# Annex", "☒ agreed")
     ]
-    assert "one\n   1. two\n2. three" in text
+    assert "one\n   1. two\n2. three\n\nScope 1\n\n3. four\n\n1) one" in text
+    assert 'colspan="2">wide</td>' in text
     assert 'colspan="2">on dark</td>' in text
     assert "<td>last<table><tr><td>within</td></tr></table></td>" in text
     assert "hidden" not in text
