@@ -39,10 +39,6 @@ _DROPPED = (
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
 _LAZY = re.compile(r"data-(?:(?:lazy-|full-|actual|original-)?src|original|url)")
 """Attributes for the address of a picture until it is scrolled into view."""
-_ROLES = {
-    "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
-    "gridcell": "td", "columnheader": "th", "rowheader": "th",
-}  # fmt: skip
 _LEAST_PICTURE = {True: 500, False: 5_000}
 """The minimum length of the address of a picture within the page, with and without a description: a
 shorter one is an icon, or in the place of another.
@@ -199,9 +195,7 @@ def _pictures(body: Element, url: str) -> None:
 
 
 def _tables(body: Element) -> None:
-    """Turn elements with table roles into tables, and dissolve tables used only for layout."""
-    for node in list(body.iter("div", "span", "section", "ul", "li")):
-        node.tag = _ROLES.get(node.get("role") or "", node.tag)
+    """Dissolve tables used only for layout, and tell the heads of others."""
     for menu in body.iter("menu"):
         menu.tag = "ul"
     for table in list(body.iter("table"))[::-1]:

@@ -23,6 +23,7 @@ from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
+    NAMESPACE,
     Counters,
     Styles,
     add_number,
@@ -44,6 +45,11 @@ _ALTERNATIVES, _CHOICE, _FALLBACK = (
 )
 _STYLED = w("rStyle")
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
+_RULE = (
+    f'<w:r xmlns:w="{NAMESPACE[1:-1]}"><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml"'
+    ' xmlns:o="urn:schemas-microsoft-com:office:office" o:hr="t"/></w:pict></w:r>'
+)
+"""A rule that pandoc knows. Word makes an empty paragraph with a border of three typed dashes."""
 _MOST_COLUMNS = 1000
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
@@ -163,6 +169,15 @@ def _unfold(field: Any) -> None:
     _replace(field, [*parts[:3], *field, parts[3]])
 
 
+def _settle_border(border: Any) -> None:
+    """Make a rule of an empty paragraph with a border on one side: on more, it is a frame."""
+    drawn = [side for side in border if side.get(w("val")) not in {"nil", "none"}]
+    for paragraph in border.iterancestors(_PARAGRAPH) if len(drawn) == 1 else ():
+        if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
+            paragraph[:] = [etree.fromstring(_RULE)]
+    _remove([border])  # pandoc makes a rule of any other
+
+
 _SETTLED: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
     **dict.fromkeys(map(w, ("ins", "del", "moveFrom", "moveTo")), _settle_change),
@@ -171,7 +186,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("fldSimple"): _unfold,
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
-    w("pBdr"): lambda border: _remove([border]),  # pandoc makes a rule of it
+    w("pBdr"): _settle_border,
     w("sdt"): _settle_control,
 }
 """How elements become what pandoc knows, by their names."""

@@ -348,6 +348,19 @@ def test_a_table_that_does_not_declare_its_columns_keeps_all_cells(tmp_path, gri
     assert "<td>a</td><td>b</td><td>c</td>" in text
 
 
+@pytest.mark.parametrize(
+    ("sides", "shown"), [(["bottom"], "\n\n---\n\n"), (["top", "bottom"], "\n\n"), ([], "\n\n")]
+)
+def test_an_empty_paragraph_with_one_border_is_a_rule(tmp_path, sides, shown):
+    drawn = "".join(
+        f'<w:{side} w:val="{"single" if side in sides else "nil"}"/>'
+        for side in ("top", "left", "bottom", "right")
+    )
+    empty = f"<w:p><w:pPr><w:pBdr>{drawn}</w:pBdr><w:spacing/></w:pPr></w:p>"
+    made = make_docx(tmp_path / "a.docx", p(r("Above.")), empty, p(r("Below.")))
+    assert read(made)[0] == f"Above.{shown}Below."
+
+
 def test_styles_with_the_same_id_that_are_based_on_each_other_end(tmp_path):
     one = '<w:style w:type="paragraph" w:styleId="{}"><w:name w:val="{}"/>{}</w:style>'
     based = '<w:basedOn w:val="{}"/>'
