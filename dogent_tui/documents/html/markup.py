@@ -1,4 +1,4 @@
-"""Normalizes the tree of a page: formulas, notes, code and pictures each in the one
+"""Normalizes the tree of a page: formulas, notes, code, pictures and quotations each in the one
 form that pandoc reads.
 
 Authors and their tools use many forms for each of them.
@@ -37,8 +37,16 @@ _DROPPED = (
     "colgroup",  # pandoc drops the cells beyond the columns it counts
 )  # fmt: skip
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
+_QUOTES = frozenset(
+    {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
+)
+_CAPTIONS = re.compile("caption", re.IGNORECASE)
 _LAZY = re.compile(r"data-(?:(?:lazy-|full-|actual|original-)?src|original|url)")
 """Attributes for the address of a picture until it is scrolled into view."""
+_ROLES = {
+    "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
+    "gridcell": "td", "columnheader": "th", "rowheader": "th",
+}  # fmt: skip
 _LEAST_PICTURE = {True: 500, False: 5_000}
 """The minimum length of the address of a picture within the page, with and without a description: a
 shorter one is an icon, or in the place of another.
@@ -72,6 +80,7 @@ def plain_tree(source: str, url: str = "") -> Element:
     _lists(body)
     settle_code(body)
     _pictures(body, url)
+    _quotations(body)
     _tables(body)
     settle_notes(body)
     _links(body, url)
@@ -192,10 +201,34 @@ def _pictures(body: Element, url: str) -> None:
         image.attrib.clear()
         image.set("src", _absolute(url, source))
         image.set("alt", " ".join(alt or title))
+    for node in list(body.iter("div", "dl", "section")):
+        if len(list(node.iter("img"))) == 1 and next(node.iter("figure"), None) is None:
+            named = (
+                one
+                for one in node.iterdescendants()
+                if _CAPTIONS.search(one.get("class", "")) and next(one.iter("img"), None) is None
+            )
+            caption = next(named, None)
+            if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:
+                node.tag, caption.tag = "figure", "figcaption"
+                for inner in list(caption):
+                    if not squeezed_text(inner):
+                        take_out(inner)
+
+
+def _quotations(body: Element) -> None:
+    for node in list(body.iter("div", "section", "aside")):
+        named = {word.lower() for word in (node.get("class") or "").split()}
+        is_quote = bool(named & _QUOTES) or node.get("role") == "blockquote"
+        more = next(node.iter("blockquote", "h1", "h2", "h3", "table", "form"), None)
+        if is_quote and more is None:
+            node.tag = "blockquote"
 
 
 def _tables(body: Element) -> None:
-    """Dissolve tables used only for layout, and tell the heads of others."""
+    """Turn elements with table roles into tables, and dissolve tables used only for layout."""
+    for node in list(body.iter("div", "span", "section", "ul", "li")):
+        node.tag = _ROLES.get(node.get("role") or "", node.tag)
     for menu in body.iter("menu"):
         menu.tag = "ul"
     for table in list(body.iter("table"))[::-1]:

@@ -5,6 +5,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from lxml import etree, html
 
@@ -29,6 +30,9 @@ _NOTE_ROLE = re.compile(
 _MARGIN = re.compile(
     r"(?:^|\s)(?:side-?note|margin-?note|ltx_note_content|[\w-]*footnote__note)(?:\s|$)"
 )
+_PLACE = re.compile(r"foot-?note|end-?note|reference|\bnotes?\b", re.IGNORECASE)
+"""Names of lists and sections of notes."""
+_SIGN_OF_TEXT = re.compile(r"\s*([\[(]\d{1,3}[\])]|[*†‡§]{1,3}|\d{1,3}(?=[.、]|\s))")
 _BACK = re.compile(
     r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump"
     r" up|返回\w*|zurück|retour|return|top)?[\s↩↑⤴⏎^︎️\[\]().:]*$",
@@ -37,8 +41,12 @@ _BACK = re.compile(
 _LEADING_SIGN = re.compile(
     r"^\s*(?:[\[(［（]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])］）]\.?|\d{1,3}[.)]|\d{1,3}\s*$|[¹²³⁰⁴-⁹]{1,3}|[*†‡§]{1,4}|[①-⑳]|\^)\s*"
 )
+_SIGNED = re.compile(
+    r"(?:[^\W\d]{3}|[\u3040-\u9fff\uac00-\ud7a3]|[.,;:!?»”\"')\]。，；：！？」』）])\s?$"
+)
 _BACK_LINK = re.compile(r"back-?link|back-?ref|footnote-back")
 _RAISED = "¹²³⁴⁵⁶⁷⁸⁹*†‡§¶"
+_ENCLOSED = re.compile("[①-⑳]")
 _LONGEST = 4000
 _MAY_BE_NOTES = frozenset({"li", "p", "div", "dd", "aside", "td", "section", "tr", "dt"})
 _HOLD_NOTES = frozenset({"ol", "ul", "section", "div", "aside", "dl", "footer", "details"})
@@ -47,7 +55,11 @@ _HOLD_NOTES = frozenset({"ol", "ul", "section", "div", "aside", "dl", "footer", 
 def settle_notes(body: Element) -> None:
     """Convert each note and its references to the DPUB-ARIA roles."""
     order = {node: number for number, node in enumerate(body.iter())}
-    pairs = [(sign, note) for sign, note in _linked_notes(body) if order[sign] < order[note]]
+    pairs = [
+        (sign, note)
+        for sign, note in (*_linked_notes(body), *_unlinked_notes(body))
+        if order[sign] < order[note]
+    ]
     pairs += _margin_notes(body)
     found = {note for _, note in pairs}
     notes: dict[Element, str] = {}
@@ -93,6 +105,40 @@ def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
             note = _note_of(place)
             if note is not None and note not in link.iterancestors():
                 yield link, note
+
+
+def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield raised marks that also begin a paragraph elsewhere, with those paragraphs."""
+    signs: list[tuple[Element, str]] = []
+    for sup in body.iter("sup"):
+        parent, previous = sup.getparent(), sup.getprevious()
+        if sup.find(".//a") is None and _NOTE_SIGN.fullmatch(_said(sup)):
+            before = (parent.text if previous is None else previous.tail) or ""
+            signs += [(sup, _said(sup).strip("[]() "))] if _SIGNED.search(before) else []
+    begins: dict[str, Element] = {}
+    for block in body.iter("p", "li", "div", "dd") if signs else ():
+        if block.find(".//li") is None and (key := _begins_with(block)):
+            begins.setdefault(key, block)
+    yield from ((sup, begins[key]) for sup, key in signs if key in begins)
+
+
+def _begins_with(block: Element) -> str:
+    """Return the note mark that a block begins with, "" if there is none."""
+    text = "".join(islice(block.itertext(), 9))
+    first = block[0] if len(block) and not (block.text or "").strip() else None
+    if first is not None and first.tag == "sup":
+        said = _said(first)
+        return said.strip("[]() ") if _NOTE_SIGN.fullmatch(said) else ""
+    found = _SIGN_OF_TEXT.match(unicodedata.normalize("NFKC", _ENCLOSED.sub(_bracketed, text[:9])))
+    if found is None:
+        return ""
+    around = " ".join(map(classes, [block, *islice(block.iterancestors(), 3)]))
+    is_plain = found[1].isdecimal() and not _PLACE.search(around)
+    return "" if is_plain else found[1].strip("[]() ")
+
+
+def _bracketed(sign: re.Match[str]) -> str:
+    return f"[{unicodedata.normalize('NFKC', sign[0])}]"
 
 
 def _said(node: Element) -> str:

@@ -9,11 +9,18 @@ _MOST = 4_999
 """Larger numbers are written in digits."""
 _LETTERS = {
     "Letter": "abcdefghijklmnopqrstuvwxyz", "russian": "абвгдежзиклмнопрстуфхцчшщыэюя",
-    "ganada": "가나다라마바사아자차카타파하",
+    "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
     "aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノ"
         "ハヒフヘホマミムメモヤユヨラリルレロワヲン",
     "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }  # fmt: skip
+_ENCLOSED = {
+    "decimalEnclosedCircle": "①", "decimalEnclosedCircleChinese": "①", "decimalEnclosedParen": "⑴",
+    "decimalEnclosedFullstop": "⒈", "ideographEnclosedCircle": "㊀",
+}  # fmt: skip
+"""The first of consecutive characters in Unicode."""
+_MOST_ENCLOSED = {"㊀": 10}
+_ZEROS = {"decimalFullWidth": "０", "thaiNumbers": "๐", "hindiNumbers": "०", "hindiArabic": "٠"}
 _HAN, _HANGUL = "〇一二三四五六七八九", "영일이삼사오육칠팔구"
 _DIGITS = {
     "ideographDigital": _HAN, "japaneseDigitalTenThousand": _HAN, "taiwaneseDigital": _HAN,
@@ -22,10 +29,20 @@ _DIGITS = {
 _WITH_UNITS = {
     "chineseCounting": (_HAN, "千百十", ""), "chineseCountingThousand": (_HAN, "千百十", "零"),
     "taiwaneseCounting": (_HAN, "千百十", ""), "taiwaneseCountingThousand": (_HAN, "千百十", "零"),
-    "japaneseCounting": (_HAN, "千百十", ""),
+    "japaneseCounting": (_HAN, "千百十", ""), "koreanCounting": (_HANGUL, "천백십", ""),
+    "japaneseLegal": ("〇壱弐参四伍六七八九", "阡百拾", ""),
     "chineseLegalSimplified": ("零壹贰叁肆伍陆柒捌玖", "仟佰拾", "零"),
+    "ideographLegalTraditional": ("零壹貳參肆伍陸柒捌玖", "仟佰拾", "零"),
 }  # fmt: skip
 """The digits, the characters for 1000, 100 and 10, and that for a skipped unit."""
+_NO_ONE = ("japaneseCounting", "koreanCounting")
+"""Formats that write ten without a one."""
+_ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -85,6 +102,16 @@ def spelled(number: int, form: str) -> str:
         text = letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
     elif form in {"upperRoman", "lowerRoman"}:
         text = roman.toRoman(number).lower()
+    elif form == "cardinalText" and number < 100:
+        tens, ones = divmod(number, 10) if number > 19 else (0, number)
+        words = [_TENS[tens - 2]] * (tens > 0) + [_ONES[ones]] * (ones > 0)
+        return "-".join(words).capitalize()
+    elif form in _ENCLOSED:
+        first = _ENCLOSED[form]
+        is_sign = number <= _MOST_ENCLOSED.get(first, 20)
+        text = chr(ord(first) + number - 1) if is_sign else digits
+    elif form in _ZEROS:
+        text = "".join(chr(ord(_ZEROS[form]) + int(digit)) for digit in digits)
     elif form in _DIGITS or (number > 99 and form in {"chineseCounting", "taiwaneseCounting"}):
         text = "".join(_DIGITS.get(form, _HAN)[int(digit)] for digit in digits)
     else:
@@ -96,7 +123,7 @@ def _with_units(number: int, form: str) -> str:
     digits, units, zero = _WITH_UNITS[form]
     text, gap = "", ""
     for digit, unit in zip(map(int, f"{number:04}"), [*units, ""], strict=True):
-        has_no_one = digit == 1 and unit and form == "japaneseCounting"
+        has_no_one = digit == 1 and unit and form in _NO_ONE
         if digit:
             text += gap + ("" if has_no_one else digits[digit]) + unit
         gap = zero if text and not digit else ""

@@ -5,14 +5,15 @@
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from dogent_tui.documents.looks import is_unseen
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
@@ -20,6 +21,7 @@ from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
     Node,
+    drawn_from,
     plain_text,
     walk,
 )
@@ -40,6 +42,7 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
 _ADDED = "\U000f0c12"
 """The text of the cells of a row that is not in the document: a private-use character."""
+_BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _AROUND = tuple(f"{_TEXT}{name}" for name in ("index-body", "index-title", "numbered-paragraph"))
 """Elements with blocks that pandoc leaves out; the first is the content of an index."""
 _BLOCKS = (*_PARAGRAPHS, _LIST, f"{_TABLE}table")
@@ -205,8 +208,9 @@ def _widen_tables(root: Any) -> None:
 
 
 def _settle_text(root: Any, parts: list[Any]) -> None:
-    """Turn the title below `root`, and paragraphs that look like headings, into headings, and put
-    invisible text into links. The styles are in the trees `parts`.
+    """Turn the title below `root`, and paragraphs that look like headings, into headings,
+    paragraphs in a monospaced font into code, and put invisible text into links. The styles are in
+    the trees `parts`.
     """
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
@@ -239,6 +243,12 @@ def _settle_text(root: Any, parts: list[Any]) -> None:
             node.set(f"{_TEXT}outline-level", level)
             node.set(f"{_TEXT}is-list-header", "true")
 
+    def is_typed(node: Any) -> bool:
+        fonts = (look(each).get("font-name", "") for each in (node, *node.iterancestors()))
+        return is_monospaced(next(filter(None, fonts), ""))
+
+    _settle_code(root, is_typed)
+
 
 def _parent_style(style: Any) -> str:
     return str(style.get(f"{_STYLE}parent-style-name", ""))
@@ -255,6 +265,48 @@ def _hides(looks: Iterable[dict[str, str]]) -> bool:
         behind.removeprefix("#"),
         str(round(2 * float(points[1]))) if points else "",
     )
+
+
+def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
+    """Join consecutive paragraphs of code to one that `flat` takes for a block of code. Whether the
+    text of an element is monospaced tells `is_typed`.
+    """
+
+    def is_code(paragraph: Any) -> bool:
+        said = [node for node in paragraph.iter(_PARAGRAPH, _SPAN) if (node.text or "").strip()]
+        said += [
+            node.getparent() for node in paragraph.iterdescendants() if (node.tail or "").strip()
+        ]
+        is_inside = next(paragraph.iterancestors(_LIST, _CELL), None) is not None
+        return bool(said) and not is_inside and all(map(is_typed, said))
+
+    codes = dict.fromkeys(filter(is_code, root.iter(_PARAGRAPH)))
+    if sum(map(_letters, codes)) > MOST_CODE * _letters(root):
+        return
+    for first in codes:
+        lines = [
+            first,
+            *takewhile(lambda node: node in codes or _is_empty(node), first.itersiblings()),
+        ]
+        code = "\n".join(map(_line, lines))
+        for node in lines[1:]:
+            node.getparent().remove(node)
+        first[:] = []
+        first.text = drawn_from("", "", code)["c"]
+
+
+def _letters(node: Any) -> int:
+    return sum(map(len, node.itertext()))
+
+
+def _is_empty(node: Any) -> bool:
+    return node.tag == _PARAGRAPH and not len(node) and not node.text
+
+
+def _line(paragraph: Any) -> str:
+    for node in paragraph.iter(*_BLANKS):
+        node.text = _BLANKS[node.tag] * int(node.get(f"{_TEXT}c", "1")[:4])
+    return "".join(paragraph.itertext())
 
 
 def _number_headings(root: Any, parts: list[Any]) -> None:

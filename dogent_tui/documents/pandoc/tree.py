@@ -178,7 +178,8 @@ def flat(blocks: list[Node]) -> Iterator[Node]:
             yield from flat([] if plain_text(caption) == alternative else caption)
         elif node["t"] != "BlockQuote" or node["c"]:
             inside = node["c"] if node["t"] in ("Para", "Plain") else []
-            words = inside[0]["c"][1] if [one["t"] for one in inside] == ["Image"] else []
+            kinds = [inline["t"] for inline in inside]
+            words = inside[0]["c"][1] if kinds == ["Image"] else inside if kinds == ["Str"] else []
             yield drawn_code("".join(one["c"] for one in words if one["t"] == "Str")) or node
 
 

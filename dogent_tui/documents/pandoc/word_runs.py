@@ -178,6 +178,16 @@ def _settle_border(border: Any) -> None:
     _remove([border])  # pandoc makes a rule of any other
 
 
+def _settle_position(position: Any) -> None:
+    """Make a superscript or subscript of text that is far off the line for its size, as LibreOffice
+    writes those of pages.
+    """
+    rise, size = position.get(w("val"), ""), value_at(position.getparent(), "w:sz")
+    if size.isdecimal() and rise.removeprefix("-").isdecimal() and 4 * abs(int(rise)) > int(size):
+        position.tag = w("vertAlign")
+        position.set(w("val"), "subscript" if rise.startswith("-") else "superscript")
+
+
 _SETTLED: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
     **dict.fromkeys(map(w, ("ins", "del", "moveFrom", "moveTo")), _settle_change),
@@ -187,6 +197,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
     w("pBdr"): _settle_border,
+    w("position"): _settle_position,
     w("sdt"): _settle_control,
 }
 """How elements become what pandoc knows, by their names."""

@@ -3,15 +3,16 @@ table, a list, a program listing.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import msgspec
 
-from dogent_tui.documents.pdf.lists import mark_of
+from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     NOTHING,
     WIDE,
     Box,
+    Cell,
     Element,
     Line,
     Nodes,
@@ -20,10 +21,13 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     around,
+    blocks_in,
     changed,
     elements_in,
     ends_sentence,
+    is_within,
     lines_in,
+    rows_in_order,
     text_of,
     without,
     words_of,
@@ -101,6 +105,8 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
     one = next((node for node in reversed(above) if isinstance(node, Element)), None)
     if one and first and one.xref == first.xref != 0:
         return _element(above, one, below, first, number, known)
+    if found := _with_items(above, below, number):
+        return found
     for at, node in enumerate(below[:_MOST_ASIDE]):
         rest = (*below[:at], *below[at + 1 :])
         if isinstance(node, Table):
@@ -108,10 +114,38 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
                 again = _head(node) if _head(node) == _head(table) else ""
                 return Joined((*above[:-1], table), rest, again)
         elif isinstance(node, TextBlock) and (whole := _text(above, node, number, known)):
-            return Joined(whole, rest)
+            return _with_items(whole, rest) or Joined(whole, rest)
         elif not _is_aside(node, known):
             return None
     return None
+
+
+def _with_items(above: Nodes, below: Nodes, number: int = 0) -> Joined | None:
+    """Return the page `above` with the items at the beginning of `below` that are inside the list
+    at its end, or count on in letters; with the mark of page `number` if there is one.
+    """
+    listed, items = (list(takewhile(_marks, part)) for part in (reversed(above), below))
+    if not listed or not items:
+        return None
+    marks = [mark for block in listed for mark in _marks(block)]
+    first = _marks(items[0])[0]
+    is_inside = first.x0 > min(mark.x0 for mark in marks) + 0.5 * first.size
+    counts_on = first.label.isalpha() and first.label.lower() not in {"a", "i"}
+    if not is_inside and not (counts_on and any(map(first.is_beside, marks))):
+        return None
+    end = above[-1]
+    assert isinstance(end, TextBlock)
+    if number:
+        last = _with_mark(end.lines[-1], number, behind=True)
+        end = TextBlock((*end.lines[:-1], last), end.column)
+    moved = (TextBlock(block.lines, end.column) for block in blocks_in(items))
+    return Joined((*above[:-1], end, *moved), below[len(items) :])
+
+
+def _marks(part: Part) -> list[Mark]:
+    """Return the marks in a text that begins with an item."""
+    rows = rows_in_order(part.lines) if isinstance(part, TextBlock) else []
+    return [mark for row in rows if (mark := mark_of(row))] if rows and mark_of(rows[0]) else []
 
 
 def _element(
@@ -203,7 +237,31 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     lines = cell.lines or (NOTHING,)
     ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
     last = (*before, msgspec.structs.replace(cell, lines=ends))
-    return Table(one.box, (*one.rows[:-1], last, *below.rows[has_head:]))
+    rest = below.rows[has_head:]
+    if rest and _is_cut(one.rows, rest[0]):
+        cells = zip(last, rest[0], strict=True)
+        last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
+        rest = rest[1:]
+    return Table(one.box, (*one.rows[:-1], last, *rest))
+
+
+def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
+    """Return whether the row `below` continues the last of the `rows`: it has fewer texts, and one
+    begins within a sentence, with a word that did not fit.
+    """
+    if len({len(below), *map(len, rows)}) > 1:
+        return False
+    one, other = (
+        {at: cell.lines for at, cell in enumerate(row) if cell.lines} for row in (rows[-1], below)
+    )
+
+    def is_wrapped(at: int) -> bool:
+        upper, lower = one[at][-1], other[at][0]
+        widest = max(line.box.width for row in rows for line in row[at].lines)
+        width = upper.box.width + next(words_of(lower)).box.width
+        return is_within(upper.text, lower.text) and width > widest
+
+    return other.keys() < one.keys() and any(map(is_wrapped, other))
 
 
 def _head(table: Table) -> str:

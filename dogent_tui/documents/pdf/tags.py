@@ -119,7 +119,18 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
     settled = [
         _settled(node, tree, pictures) if isinstance(node, Element) else node for node in found
     ]
+    for at, (node, after) in enumerate(pairwise(settled)):
+        end, begin = lines_in([node])[-1:], lines_in([after])[:1]
+        if end and begin and end[0].box.beside(begin[0].box) and not _is_label(node):
+            settled[at : at + 2] = map(_in_line, settled[at : at + 2])
     return tuple(settled)
+
+
+def _in_line(part: Part) -> Part:
+    """Return code beside text as part of its line, which may continue in the next one."""
+    if isinstance(part, Element) and part.kind == "Code":
+        return msgspec.structs.replace(part, kind="Span")
+    return part
 
 
 def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Part:

@@ -120,7 +120,8 @@ def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
 def test_fields_are_what_they_show(tmp_path: Path) -> None:
     boxes = '<ul><li><input type="checkbox" checked> done</li><li><input type=checkbox> open</ul>'
     fields = "<input value=Ann> <select><option>a<option selected>b</select><textarea>c</textarea>"
-    text, _ = read(tmp_path, f"{boxes}<p>Name {fields}.<input type=submit value=Go></p>")
+    unseen = "<input type=submit value=Go><input style=display:none value=x><input hidden value=y>"
+    text, _ = read(tmp_path, f"{boxes}<p>Name {fields}.{unseen}</p>")
     assert text.split("\n\n") == ["- [x] done\n- [ ] open", "Name Ann b c ."]
 
 
@@ -177,6 +178,7 @@ def test_a_page_in_one_file_with_its_pictures_is_decoded(tmp_path: Path) -> None
             "<div><p id=n1>* Letter. <a href='#b1'>back</a></p></div>",
         ),
         ("<sup><a href='#f1'>1</a></sup>", "<dl><dt id=f1>1</dt><dd>Letter.</dd></dl>"),
+        ("<sup>1</sup>", "<hr><p><sup>1</sup> Letter.</p>"),
         ("<span class=sidenote>Letter.</span>", ""),
         ("<label for=s1>⊕</label><input id=s1><span class=marginnote>Letter.</span>", ""),
         (
@@ -186,7 +188,9 @@ def test_a_page_in_one_file_with_its_pictures_is_decoded(tmp_path: Path) -> None
             ),
             "",
         ),
+        ("<sup>③</sup>", "<p>③ Letter.</p>"),
         ("<a href='#n2'>［2］</a>", "<p id=n2>［2］ Letter.</p>"),
+        ("<sup>[1]</sup>", "<dl class=reference><dd><ul><li>1. Letter.</ul></dd></dl>"),
         ("<a href='#f1'>†</a>", "<dl><dt id=f1>†</dt><dd>Letter.</dd></dl>"),
         (
             "<a href='#f1' id=r1 role=doc-noteref>[1]</a>",
@@ -203,10 +207,13 @@ def test_a_page_in_one_file_with_its_pictures_is_decoded(tmp_path: Path) -> None
         "aside",
         "answered",
         "terms",
+        "no links",
         "margin",
         "toggle",
         "LaTeXML",
+        "circled",
         "full width",
+        "numbered by hand",
         "terms by signs",
         "Sphinx",
     ],
@@ -245,13 +252,18 @@ def test_code_has_its_language_and_no_line_numbers(tmp_path: Path, markup: str) 
     assert read(tmp_path, markup)[0] == "```python\na = 1\nb = 2\n```"
 
 
-def test_captions_and_pictures_are_in_place(tmp_path: Path) -> None:
+def test_words_of_others_and_captions_are_marked(tmp_path: Path) -> None:
     text, _ = read(
         tmp_path,
+        "<div class=quote><p>Not a penny was paid.</p></div>"
         "<figure><img data-src=mill.jpg alt='A mill'><figcaption>In 1911</figcaption></figure>"
-        f"<p><img alt=Sluice src=data:image/png;base64,{'iVBO' * 200}><img alt=- src=data:,></p>",
+        f"<p><img alt=Sluice src=data:image/png;base64,{'iVBO' * 200}><img alt=- src=data:,></p>"
+        "<div class=thumb><img src=w.jpg><div class=thumbcaption>A wheel</div></div>",
     )
-    assert text == "![A mill](mill.jpg)\n\nIn 1911\n\n![Sluice](data:image/png)"
+    assert text.startswith(
+        "> Not a penny was paid.\n\n![A mill](mill.jpg)\n\nIn 1911\n\n![Sluice]("
+    )
+    assert text.endswith("![Sluice](data:image/png)\n\n![](w.jpg)\n\nA wheel")
 
 
 @pytest.mark.parametrize(

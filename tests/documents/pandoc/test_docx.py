@@ -622,6 +622,14 @@ def test_words_in_elements_that_pandoc_does_not_know_are_kept(tmp_path):
     assert read(made)[0] == "one two\n\n東(とう)\n\nnew"
 
 
+@pytest.mark.parametrize(
+    ("rise", "shown"), [("8", "10<sup>3</sup>"), ("-8", "10<sub>3</sub>"), ("2", "103")]
+)
+def test_text_far_off_the_line_is_raised_or_lowered(tmp_path, rise, shown):
+    moved = f'<w:r><w:rPr><w:position w:val="{rise}"/><w:sz w:val="19"/></w:rPr><w:t>3</w:t></w:r>'
+    assert read(make_docx(tmp_path / "a.docx", p(r("10"), moved)))[0] == shown
+
+
 def test_rows_that_were_deleted_go_and_cells_that_are_left_out_are_empty(tmp_path):
     def row(properties, *cells):
         inside = "".join(f"<w:tc><w:tcPr/>{p(cell)}</w:tc>" for cell in cells)

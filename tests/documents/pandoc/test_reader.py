@@ -366,9 +366,10 @@ def test_an_odt_keeps_numbers_fields_boxes_and_comments(tmp_path):
     assert opened.metadata["comment_texts"] == ["Bo: Why?"]
 
 
-def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
+def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
     styles = (
-        '<style:style style:name="P2" style:list-style-name=""/>'
+        '<style:style style:name="P1"><style:text-properties style:font-name="Courier New"/>'
+        '</style:style><style:style style:name="P2" style:list-style-name=""/>'
         '<style:style style:name="T1"><style:text-properties fo:color="#ffffff"/></style:style>'
         '<style:style style:name="C1"><style:table-cell-properties fo:background-color="#102030"/>'
         '</style:style><text:list-style style:name="L1"><text:list-level-style-number'
@@ -386,6 +387,8 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
         + in_list
         % ("", '<text:h text:outline-level="1">§ areas</text:h>')
         + '<text:h text:outline-level="1" text:style-name="P2">Annex</text:h>'
+        '<text:p text:style-name="P1">if x:<text:line-break/><text:s text:c="3"/> "y"</text:p>'
+        '<text:p/><text:p text:style-name="P1"><text:tab/>z</text:p>'
         "<text:p><loext:content-control>☒</loext:content-control> agreed</text:p>"
         + in_list % ("", "<text:p>one</text:p>")
         + in_list % (on, deep)
@@ -412,8 +415,13 @@ def test_an_odt_keeps_indexes_columns_and_lists_in_pieces(tmp_path):
     )
     text = read(written_odt(tmp_path / "a.odt", content))[0]
     assert text.split("\n\n", 5)[:5] == [
-        *("Contents", "Scope 1", "# § A. § areas", "# Annex", "☒ agreed")
+        "Contents",
+        "Scope 1",
+        "# § A. § areas",
+        "# Annex",
+        '```\nif x:\n    "y"',
     ]
+    assert "\n\n\tz\n```\n\n☒ agreed\n\n" in text
     assert "one\n   1. two\n2. three\n\nScope 1\n\n3. four\n\n1) one" in text
     assert 'colspan="2">wide</td>' in text
     assert 'colspan="2">on dark</td>' in text

@@ -1304,6 +1304,24 @@ def test_columns_of_hebrew_are_cells_from_the_right(made):
     assert table[2] == "| 120 | צפון |"
 
 
+def test_items_on_the_next_page_are_as_deep_as_in_the_list_they_continue(made):
+    for number, (depth, item) in enumerate([(0, "A. hull"), (1, "- planks"), (0, "B. sails")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.page()
+    for number, (depth, item) in enumerate([(1, "- main"), (1, "- fore"), (0, "C. ropes")]):
+        made.at(72 + 20 * depth, 90 + 15 * number, item)
+    made.at(72, 200, BODY)
+    assert texts(made.save())[1].splitlines() == [
+        "1. A. hull",
+        "   - planks",
+        "2. B. sails <!-- page 2 -->",
+        "   - main",
+        "   - fore",
+        "3. C. ropes",
+    ]
+    assert texts(made.path)[2:] == ["<!-- page 2 -->", BODY]
+
+
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_cell_of_three_lines_may_be_over_level_with_or_under_its_row(made, place):
     head, rows = ["No.", "Service", "Sum"], [["1", "Labour", "40"], ["2", "Travel", "9"]]
