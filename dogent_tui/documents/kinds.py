@@ -2,12 +2,14 @@
 does not tell.
 """
 
+import re
 import zipfile
 from collections.abc import Mapping
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
-from dogent_tui.documents.model import DocumentError, unreadable
+from dogent_tui.documents.model import DocumentError, Reader, unreadable
 from dogent_tui.documents.pandoc.archive import OLE, check_archive, is_old_workbook
 from dogent_tui.language import tr
 
@@ -26,9 +28,11 @@ READERS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """Kind → module and function of its `Reader`; only the worker imports them."""
 
-_HEAD_BYTES = 4096
+HEAD_BYTES = 4096
 _PDF_WITHIN = 1024
 """How far from the start the header of a pdf may be; every reader ignores what precedes it."""
+ARCHIVED_PAGE = b"content-type: multipart/related"
+"""What is in the head of a page in one file with its pictures (mht, RFC 2557)."""
 _LARGEST = 512 << 20
 """The maximum size in bytes of a file that must be read as a whole. Text is read as a stream."""
 
@@ -45,15 +49,17 @@ _OPEN_KINDS: Mapping[str, str] = {"text": "odt", "spreadsheet": "values"}
 
 _TEXTS: Mapping[str, str] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".psv"), "table"),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".psv", ".xls"), "table"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), "markdown"),
 }
-"""Kinds of text recognized by name."""
+"""Kinds of text recognized by name. Many programs write tables and pages in files named ``.xls``
+and ``.doc``.
+"""
 
 _OFFICE_NAMES: Mapping[str, str] = {
     ".docx": tr("Word document"), ".docm": tr("Word document"), ".dotx": tr("Word document"),
     ".xlsx": tr("workbook"), ".xlsm": tr("workbook"), ".xltx": tr("workbook"),
-    ".xls": tr("workbook"), ".ods": tr("workbook"), ".xlsb": tr("workbook"),
+    ".ods": tr("workbook"), ".xlsb": tr("workbook"),
     ".pptx": tr("presentation"), ".odt": tr("OpenDocument text"), ".epub": tr("e-book"),
     ".pdf": "pdf",
 }  # fmt: skip
@@ -69,6 +75,8 @@ _IMAGE = (tr("an image"), _LOOK)
 _VIDEO = (tr("a video"), _LOOK)
 _AUDIO = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
+_FLAT_XML = (tr("an Office document in XML"), tr("Save it as docx, xlsx or odt first."))
+_FLAT = re.compile(rb"<\?mso-application|<office:document\s|<pkg:package\s")
 _POSTSCRIPT = ("PostScript", tr("Convert it to pdf first."))
 
 _MAGIC: tuple[tuple[tuple[str, str], int, tuple[bytes, ...]], ...] = (
@@ -92,7 +100,7 @@ def kind_of(path: Path) -> str:
     """
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
+            head = file.read(HEAD_BYTES)
     except OSError as error:
         raise unreadable(path, error) from None
     kind = _by_content(path, head)
@@ -142,7 +150,7 @@ def _zip_kind(path: Path) -> str:
     if mimetype == "application/epub+zip":
         return "epub"
     if mimetype.startswith(_OPEN_DOCUMENT):
-        what = mimetype.removeprefix(_OPEN_DOCUMENT).removesuffix("-template")
+        what = mimetype.removeprefix(_OPEN_DOCUMENT).partition("-")[0]  # text-web, text-template
         if what in _OPEN_KINDS:
             return _OPEN_KINDS[what]
         said = tr("an OpenDocument file that isn't text or a spreadsheet")
@@ -191,12 +199,21 @@ def _by_name(path: Path, head: bytes) -> str:
 
     suffix = path.suffix.lower()
     _refuse_by_name(path)
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if suffix == ".ipynb" and start.startswith(b"{"):
         return "ipynb"
-    if not suffix and start.startswith((b"<!doctype html", b"<html")):
-        return "html"
-    return _TEXTS.get(suffix) or ("code" if language_of(path) else "text")
+    kind = _TEXTS.get(suffix) or ("code" if language_of(path) else "text")
+    if kind != "code" and start.startswith(b"<?xml") and _FLAT.search(start):
+        raise unsupported(path, *_FLAT_XML)
+    is_page = start.startswith((b"<!doctype html", b"<html")) or ARCHIVED_PAGE in start
+    return "html" if is_page and suffix != ".txt" and kind in {"text", "table"} else kind
+
+
+def reader_of(kind: str) -> Reader:
+    """Return the reader for documents of a kind."""
+    module, name = READERS[kind]
+    reader: Reader = getattr(import_module(module), name)
+    return reader
 
 
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:

@@ -8,7 +8,6 @@ and if a library blocks Python, a watchdog that does not need Python does so.
 
 import contextlib
 import faulthandler
-import importlib
 import json
 import os
 import queue
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.documents.kinds import READERS, kind_of
+from dogent_tui.documents.kinds import kind_of, reader_of
 from dogent_tui.documents.messages import (
     DocumentOpened,
     Failed,
@@ -32,7 +31,7 @@ from dogent_tui.documents.messages import (
     Progress,
     Request,
 )
-from dogent_tui.documents.model import DocumentError, Opened, Reader, ReadOptions, damaged
+from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 from dogent_tui.temporary import temporary_folder
@@ -178,9 +177,7 @@ def _read(request: Request, channel: _Channel) -> None:
     options = request.options
     with channel.file_of(request) as path:
         kind = kind_of(path) if options.page is None else "page"
-        module, name = READERS[kind]
-        reader: Reader = getattr(importlib.import_module(module), name)
-        opened = reader(path, options, channel.report)
+        opened = reader_of(kind)(path, options, channel.report)
         opened.warnings += _ignored(kind, options)
         channel.send(DocumentOpened(opened.format, opened.metadata, opened.warnings))
         is_empty = True

@@ -35,7 +35,6 @@ def command() -> list[str]:
 
 def main() -> None:
     kinds.READERS = {"text": ("__main__", "open_hostile")}  # type: ignore[misc]
-    worker.READERS = kinds.READERS  # type: ignore[misc]
     worker.main()
 
 

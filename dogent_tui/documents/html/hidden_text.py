@@ -123,6 +123,8 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
     for node in list(body.traverse()):
         if node.parent is None or HIDDEN in node.attributes or not _is_hidden(node, styles):
             continue
+        for field in filter(lambda one: "value" in one.attributes, (node, *node.css("input"))):
+            del field.attrs["value"]
         text = " ".join(node.text(deep=True, separator=" ").split())
         if not text or node.css_first("math") is not None:
             continue  # this is how formulas are provided to screen readers

@@ -33,7 +33,7 @@ _SPEAKING = frozenset({"img", "script", "math"})
 """Inline elements that have content even without text."""
 _DROPPED = (
     "script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button",
-    "select", "textarea", "link", "meta",
+    "link", "meta",
     "colgroup",  # pandoc drops the cells beyond the columns it counts
 )  # fmt: skip
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
@@ -51,6 +51,10 @@ _LEAST_PICTURE = {True: 500, False: 5_000}
 """The minimum length of the address of a picture within the page, with and without a description: a
 shorter one is an icon, or in the place of another.
 """
+_VALUELESS = frozenset({"hidden", "password", "submit", "button", "reset", "image", "file"})
+_BOXES = frozenset({"checkbox", "radio"})
+_GOOGLE_LEVEL = re.compile(r"(?:^|\s)lst-kix_(\S+)-(\d)(?:\s|$)")
+_WORD_LEVEL = re.compile(r"mso-list:\s*(\w+) level([1-9])")
 _LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
 
@@ -72,7 +76,8 @@ def plain_tree(source: str, url: str = "") -> Element:
         if not is_formula(node):
             take_out(node)
     _anchors(body)
-    _boxes(body)
+    _fields(body)
+    _lists(body)
     settle_code(body)
     _pictures(body, url)
     _quotations(body)
@@ -94,13 +99,89 @@ def _anchors(body: Element) -> None:
             take_out(link)
 
 
-def _boxes(body: Element) -> None:
-    """Replace task checkboxes by symbols, and remove other form fields."""
-    for field in list(body.iter("input")):
-        if field.get("type") == "checkbox" and is_within(field, "li"):
-            take_out(field, text="☐ " if field.get("checked") is None else "☒ ")
-        else:
-            take_out(field)
+def _fields(body: Element) -> None:
+    """Replace form fields by what they show: boxes by symbols, others by their values."""
+    for field in list(body.iter("input", "select", "textarea")):
+        kind, text = (field.get("type") or "").lower(), field.get("value") or ""
+        if kind in _BOXES:
+            is_box = is_within(field, "li", "label", "p", "td", "form")
+            text = ("☐ " if field.get("checked") is None else "☒ ") if is_box else ""
+        elif field.tag != "input":
+            chosen = field.xpath("descendant::option[@selected]") or [field][: len(field) == 0]
+            text = ", ".join(map(squeezed_text, chosen))
+        if text and kind not in _BOXES:
+            text = f" {text} "
+        take_out(field, text="" if kind in _VALUELESS else text)
+
+
+def _lists(body: Element) -> None:
+    """Make lists of Word's paragraphs with a level, and give all lists the depth and the numbers
+    that they say.
+    """
+    for paragraph in list(body.iter("p")):
+        if found := _WORD_LEVEL.search(paragraph.get("style") or ""):
+            signs = paragraph.xpath("descendant::span[contains(@style, 'mso-list:Ignore')]")
+            number = re.search(r"(\w+)[.)]", "".join(map(squeezed_text, signs)))
+            made = html.Element("ol" if number else "ul")
+            made.set("class", f"lst-kix_{found[1]}-{int(found[2]) - 1}")
+            if number and number[1].isdecimal():
+                made.set("start", number[1])
+            for sign in signs:
+                take_out(sign)
+            take_out(paragraph, made)
+            paragraph.tag = "li"
+            made.append(paragraph)
+    for each in list(body.iter("ol", "ul")):
+        _join_list(each)
+    for each in list(body.iter("ol")):
+        _begin_at_numbers(each)
+
+
+def _join_list(part: Element) -> None:
+    """Put a part of a list into the one before: Google Docs writes one for each change of the
+    level.
+    """
+    name, level = _place(part)
+    around = part.getprevious()
+    if level < 0 or around is None or (around.tail or "").strip() or _place(around)[1] < 0:
+        return
+    while len(around) and len(around[-1]) and 0 <= _place(around[-1][-1])[1] <= level:
+        around = around[-1][-1]
+    if _place(around) == (name, level) and around.tag == part.tag:
+        around.extend(list(part))
+        take_out(part)
+    elif len(around) and _place(around)[1] < level:
+        around[-1].append(part)
+
+
+def _place(each: Element) -> tuple[str, int]:
+    """Return the list that an element is part of, and its level in it, -1 if it does not say."""
+    found = _GOOGLE_LEVEL.search(each.get("class") or "") if each.tag in {"ol", "ul"} else None
+    return (found[1], int(found[2])) if found else ("", -1)
+
+
+def _begin_at_numbers(numbered: Element) -> None:
+    """Begin a new list at each item whose number is not one more than that before it."""
+    items, is_reversed = numbered.findall("li"), numbered.get("reversed") is not None
+    number = _whole(numbered, "start", len(items) if is_reversed else 1)
+    after, part = number, numbered
+    numbered.set("start", str(number))
+    for item in items:
+        number = _whole(item, "value", number)
+        if number != after:
+            following = html.Element("ol", start=str(number))
+            part.addnext(following)
+            part = following
+        if part is not numbered:
+            part.append(item)
+        after = number + 1
+        number += -1 if is_reversed else 1
+
+
+def _whole(node: Element, name: str, default: int) -> int:
+    """Return the number in an attribute."""
+    said = (node.get(name) or "").strip()
+    return int(said[:9]) if said.isdecimal() else default
 
 
 def _pictures(body: Element, url: str) -> None:
@@ -171,7 +252,7 @@ def _settle_head(rows: list[Element]) -> None:
     their cells are not of a head: pandoc would cut those that extend into the rows below.
     """
     heads = [*takewhile(lambda row: len(row) and all(cell.tag == "th" for cell in row), rows)]
-    ends = (at + _span(cell) for at, row in enumerate(heads) for cell in row)
+    ends = (at + _whole(cell, "rowspan", 1) for at, row in enumerate(heads) for cell in row)
     if max(ends, default=0) > len(heads) or len(heads) == len(rows):
         for cell in chain.from_iterable(heads):
             cell.tag = "td"
@@ -180,11 +261,6 @@ def _settle_head(rows: list[Element]) -> None:
         first = rows[0].getparent()
         (first if first.tag == "tbody" else rows[0]).addprevious(head)
         head.extend(heads)
-
-
-def _span(cell: Element) -> int:
-    text = cell.get("rowspan") or ""
-    return int(text[:4]) if text.isdecimal() else 1
 
 
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:

@@ -3,6 +3,7 @@ pandoc and our one writer.
 """
 
 from collections.abc import Sequence
+from email import message_from_bytes
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from dogent_tui.documents.html.facts import facts_of
 from dogent_tui.documents.html.hidden_text import HIDDEN, page_tree, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
+from dogent_tui.documents.kinds import ARCHIVED_PAGE, HEAD_BYTES
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import Counts, MarkdownWriter
@@ -32,11 +34,13 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
     `tables`. Text that a browser would not show is marked in place.
     """
     del report
-    data = path.read_bytes()
+    data, said = path.read_bytes(), ""
+    if ARCHIVED_PAGE in data[:HEAD_BYTES].lower():
+        data, said = _archived(data)
     text = (
         data.decode(options.encoding, "replace")
         if options.encoding
-        else decode(data, "", markup=True)[0]
+        else decode(data, said, markup=True)[0]
     )
     tree = page_tree(text)
     metadata: dict[str, Any] = {"format": "html", **facts_of(text, tree)}
@@ -49,6 +53,16 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
         images.close()
     warnings = [*images.take_warnings(), *hidden.warnings()]
     return Opened("html", {**metadata, **msgspec.structs.asdict(counts)}, iter(blocks), warnings)
+
+
+def _archived(data: bytes) -> tuple[bytes, str]:
+    """Return the page in a file that also has its pictures, and the type that this states."""
+    parts = (part for part in message_from_bytes(data).walk() if not part.is_multipart())
+    page = next((part for part in parts if part.get_content_subtype() == "html"), None)
+    if page is None:
+        return b"", ""
+    content = page.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b"", page.get("Content-Type", "")
 
 
 def markdown_blocks(

@@ -26,6 +26,7 @@ from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.word_boxes import set_apart, with_contents
+from dogent_tui.documents.pandoc.word_parts import RELATIONSHIP, insert_parts
 from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
@@ -33,7 +34,6 @@ _WHOLE_BYTES = 3 << 19
 """A main part up to this size (1.5 MB) is converted at once: about 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
-_RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
@@ -56,6 +56,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
         root = parse_part(main or b"<none/>", path.name)
         metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
+        inserted = insert_parts(root, archive, main_part)
         items = settle_runs(root, styles, counters, options.changes)
         for box in reversed(list(root.iter(w("txbxContent")))):
             for paragraph in islice(box.iterancestors(w("p")), 1):
@@ -80,7 +81,8 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
             made[main_part] = _written(whole)
             yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 
-    return Prepared(parts() if groups else [path], len(groups) or 1, metadata)
+    content = parts() if groups else [path]
+    return Prepared(content, len(groups) or 1, metadata, inserted=inserted)
 
 
 def _written(root: Any) -> bytes:
@@ -96,27 +98,24 @@ def _groups(body: Any, size: int) -> list[list[Any]]:
     each = size / sum(1 for _ in body.iter())
     length = 0.0
     for child in body:
-        if size > _WHOLE_BYTES and length >= _PART_BYTES:
-            kind = _kind(child)
-            if kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph"):
-                groups.append([])
-                length = 0
+        is_late = length >= 2 * _PART_BYTES
+        if size > _WHOLE_BYTES and length >= _PART_BYTES and _parts(child, is_late=is_late):
+            groups.append([])
+            length = 0
         groups[-1].append(child)
         length += each * sum(1 for _ in child.iter())
     return groups
 
 
-def _kind(child: Any) -> str:
-    """Return whether a child of the body is a `heading`, a `paragraph` (outside lists) or
-    `other`.
+def _parts(child: Any, *, is_late: bool) -> bool:
+    """Return whether a part may begin with a child of the body: a heading, or if it is late, a
+    paragraph outside lists.
     """
-    properties = child.find(w("pPr"))
-    if child.tag != w("p") or properties is None:
-        return "paragraph" if child.tag == w("p") else "other"
-    style = value_at(properties, "w:pStyle").lower()
-    if properties.find(w("outlineLvl")) is not None or _HEADING.match(style):
-        return "heading"
-    return "other" if properties.find(w("numPr")) is not None or "list" in style else "paragraph"
+    style = value_at(child, "w:pPr/w:pStyle").lower()
+    if child.find(f"{w('pPr')}/{w('outlineLvl')}") is not None or _HEADING.match(style):
+        return True
+    in_list = child.find(f"{w('pPr')}/{w('numPr')}") is not None or "list" in style
+    return is_late and child.tag == w("p") and not in_list
 
 
 def _counts(root: Any, comments: bytes) -> dict[str, Any]:
@@ -143,7 +142,7 @@ def _changes(root: Any, *names: str) -> int:
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part, which differs between programs."""
     with contextlib.suppress(KeyError):
-        for element in root_of(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):
+        for element in root_of(archive.read("_rels/.rels")).iter(RELATIONSHIP):
             if element.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(str(element.get("Target", ""))).lstrip("/")
     return "word/document.xml"

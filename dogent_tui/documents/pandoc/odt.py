@@ -36,7 +36,7 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _EXTENDED = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _PARAGRAPH, _HEADING = _PARAGRAPHS
-_SPAN, _LIST = f"{_TEXT}span", f"{_TEXT}list"
+_SPAN, _LIST, _ITEM = (f"{_TEXT}{name}" for name in ("span", "list", "list-item"))
 _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
@@ -93,6 +93,8 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
         around.getparent().remove(around)
     for node in root.iter(f"{_EXTENDED}*"):  # a table in a shape
         node.tag = node.tag.replace(f"{_EXTENDED}table", f"{_TABLE}table")
+    for tab in root.iterfind(f".//{_TEXT}a/{_TEXT}tab"):  # pandoc leaves it out
+        tab.tag, tab.text = _SPAN, " "
     _settle_fields(root)
     _place_boxes(root)
     _join_lists(root)
@@ -100,6 +102,7 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     _widen_tables(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
+    _settle_inside(root)
     made = {"content.xml": etree.tostring(root, encoding="UTF-8")}
     content = repacked(path, made, emptied="" if options.images_dir else "Pictures/")
     about = {"comments": len(comments), "comment_texts": comments} if comments else {}
@@ -347,6 +350,24 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
         if inside and all(node.tag == _HEADING for node in inside):
             move_after(each, inside)
             each.getparent().remove(each)
+
+
+def _settle_inside(root: Any) -> None:
+    """Settle what pandoc leaves out, or numbers wrongly: headings in cells and notes, lists that go
+    on inside an item below a text, and those that begin anew.
+    """
+    for heading in list(root.iter(_HEADING)):
+        if next(heading.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
+            heading.tag = _PARAGRAPH
+    for item in list(root.iter(_ITEM)):
+        around = item.getparent()
+        if around.get(_CONTINUES) == "true" and [child.tag for child in item] == [_LIST]:
+            around.addprevious(item[0])
+            around.remove(item)
+        elif item.get(f"{_TEXT}start-value") == "1" and item.getprevious() is not None:
+            again = etree.Element(_LIST, {_STYLE_NAME: around.get(_STYLE_NAME, "")})
+            again.extend([item, *item.itersiblings()])
+            around.addnext(again)
 
 
 def _levels(style: Any) -> Any:

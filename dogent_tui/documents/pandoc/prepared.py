@@ -9,13 +9,15 @@ import msgspec
 
 class Prepared(msgspec.Struct):
     """A document prepared for pandoc: its `parts`, which may be an iterator, their `count`, and
-    what pandoc does not tell about it. `formulas` is the number that pandoc should find.
+    what pandoc does not tell about it. `formulas` is the number that pandoc should find, `inserted`
+    the Markdown of what it does not show.
     """
 
     parts: Iterable[bytes | Path]
     count: int = 1
     metadata: dict[str, Any] = {}
     formulas: int = 0
+    inserted: list[str] = []
 
 
 def move_after(node: Any, blocks: Iterable[Any]) -> None:

@@ -18,7 +18,7 @@ from dogent_tui.documents.pandoc.odt import prepared_odt, settle_tree
 from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.rtf import prepared_rtf
+from dogent_tui.documents.pandoc.rtf import prepared_rtf, with_lists
 from dogent_tui.documents.pandoc.tree import (
     CONTINUED,
     NO_ATTRIBUTES,
@@ -30,7 +30,8 @@ from dogent_tui.documents.pandoc.tree import (
     with_whole_quotations,
 )
 from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
-from dogent_tui.language import tr
+from dogent_tui.documents.pandoc.word_parts import put_parts, slides_without_drawings
+from dogent_tui.language import ngettext, tr
 
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
@@ -38,6 +39,7 @@ _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
 _PREPARERS: Mapping[str, Callable[[Path, ReadOptions], Prepared]] = {
     "docx": prepared_docx, "odt": prepared_odt, "rtf": prepared_rtf,
+    "pptx": slides_without_drawings,
 }  # fmt: skip
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
 """What pandoc removes from the first paragraphs of a docx because of their styles; it is put
@@ -99,6 +101,13 @@ class _Conversion:
                 " chapters may restart."
             )
             self._warnings.append(cut.format(parts=parts))
+        if missing := prepared.inserted.count(""):
+            said = ngettext(
+                "1 chart, diagram or inserted document cannot be read and is not shown.",
+                "{count} charts, diagrams or inserted documents cannot be read and are not shown.",
+                missing,
+            )
+            self._warnings.append(said.format(count=missing))
         self._report(0, parts, "parts")
         trees = self._trees(prepared)
         first = next(trees)
@@ -136,6 +145,9 @@ class _Conversion:
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks)
+            if self._kind == "rtf":
+                tree.blocks[:] = with_lists(tree.blocks)
+            put_parts(tree.blocks, prepared.inserted)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
             yield tree

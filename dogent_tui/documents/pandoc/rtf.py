@@ -5,18 +5,19 @@
 import codecs
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
+from dogent_tui.documents.looks import is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.prepared import Prepared
-from dogent_tui.documents.pandoc.tree import HIDDEN
+from dogent_tui.documents.pandoc.tree import HIDDEN, NO_ATTRIBUTES, Node, plain
+from dogent_tui.documents.pdf.lists import Item, Mark, list_nodes
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
@@ -35,6 +36,8 @@ _CODECS = {
 _USUAL = "cp1252"
 _COLOR = re.compile(rb"\\red(\d+)\s*\\green(\d+)\s*\\blue(\d+)")
 _LIST = re.compile(rb"\\(ls|outlinelevel)\d+ ?")
+_TEXT = re.compile(rb"\{|\\'|\\u-?\d|[^\\{}]*[^\\{}\s]")
+"""The beginning of text, or of a group with it."""
 _HEADING = re.compile(rb"heading ([1-9]);", re.IGNORECASE)
 _SKIPPED = {b"cs", b"annotation", b"nesttableprops"}
 """What pandoc reads although it is to be skipped: styles of characters as those of all paragraphs,
@@ -47,10 +50,10 @@ _APART = {
 _LOOK = {
     b"v": "hidden", b"deleted": "deleted", b"cf": "color", b"fs": "size", b"cb": "behind",
     b"chcbpat": "behind", b"highlight": "behind", b"f": "font", b"s": "style",
-    b"outlinelevel": "outline", b"ls": "list", b"intbl": "table", b"footnote": "note",
+    b"outlinelevel": "outline", b"intbl": "table", b"footnote": "note", b"ilvl": "level",
     b"fcharset": "charset", b"uc": "fallback",
 }  # fmt: skip
-_LAYOUT = ("style", "outline", "list", "table")
+_LAYOUT = ("style", "outline", "level", "table")
 _UNSETS = {
     b"pard": {*_LOOK.values(), "apart"} - {*_LAYOUT},
     b"plain": {*_LAYOUT, "apart", "note", "fallback"},
@@ -62,15 +65,14 @@ _MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
 _ENDS = {b"par", b"sect", b"cell", b"nestcell"}
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
-_LINE = rb"{\uc0\u8232}"
-_IN_CODE = {rb"\tab": rb"{\uc0\u8233}", rb"\line": _LINE}
-"""How `drawn_from` writes a line and a tab."""
+_ITEM = "\ue0c4"
+"""A sign around the level and around the marker of an item of a list: a private-use character."""
 
 
 def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
-    """Return the rtf at `path` prepared for pandoc: with footnotes recognized, lists in place,
-    numbers before headings, code in paragraphs like those of `drawn_from`, invisible text in links,
-    and without deleted text.
+    """Return the rtf at `path` prepared for pandoc: with footnotes recognized, items of lists as
+    `with_lists` expects them, numbers before headings, invisible text in links, and without deleted
+    text.
     """
     data = _HIDDEN_NOTE.sub(rb"{\\footnote", _without_binary(path.read_bytes()))
     reader = _Reader(data)
@@ -78,7 +80,7 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
         reader.read(token)
     remarks = [said[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
     about = {"comments": len(reader.comments), "comment_texts": remarks}
-    return Prepared([b"".join(reader.written())], metadata=about if reader.comments else {})
+    return Prepared([reader.written()], metadata=about if reader.comments else {})
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -93,44 +95,32 @@ def _without_binary(data: bytes) -> bytes:
     return b"".join([*out, data[at:]])
 
 
-class _Line(NamedTuple):
-    """A paragraph: its source, this without its text, and its text if it may be a line of code."""
-
-    source: bytes
-    frame: bytes = b""
-    code: bytes | None = None
-
-
 class _Paragraph(msgspec.Struct):
-    """A paragraph that is read: its tokens, each with whether it is text, the marker before it,
-    where its layout begins, and how many of its letters are in a monospaced font, of how many.
+    """A paragraph that is read: its tokens, the marker before it, where its layout begins, and
+    whether it has letters.
     """
 
-    tokens: list[tuple[bool, bytes]] = []
+    tokens: list[bytes] = []
     marker: list[bytes] = []
     begin: int = 0
-    typed: int = 0
-    letters: int = 0
+    has_letters: bool = False
 
-    def line(self, outline: int, *, in_table: object, may_be_code: bool) -> _Line:
-        """Return the paragraph on a level of the outline. A number before a heading is text, and
-        not that of an item, as is a mark in a cell: pandoc moves its list before the table.
+    def source(self, outline: int, level: int, *, in_table: object) -> bytes:
+        """Return the paragraph on a level of the outline or of a list. A number before a heading is
+        text, as is a mark in a cell.
         """
-        if 0 <= outline < 9 or (in_table and self.marker):
-            begin, tokens = self.tokens[: self.begin], self.tokens[self.begin :]
-            tokens = [token for token in tokens if not _LIST.fullmatch(token[1])]
-            texts = (at for at, (is_text, text) in enumerate(tokens) if is_text and text.strip())
-            at = next(texts, 0)
-            tokens.insert(at, (True, b"{%s}" % b"".join(self.marker)))
-            level = [(False, rb"\outlinelevel%d " % outline)] * (outline < 9)
-            self.tokens = [*begin, *level, *tokens]
-        source = b"".join(text for _, text in self.tokens)
-        if self.typed < self.letters or not may_be_code:
-            return _Line(source)
-        frame = b"".join(text for is_text, text in self.tokens[:-1] if not is_text)
-        return _Line(
-            source, frame, b"".join(_code(text) for is_text, text in self.tokens if is_text)
-        )
+        is_heading = 0 <= outline < 9
+        if not (is_heading or self.marker):
+            return b"".join(self.tokens)
+        tokens = [token for token in self.tokens[self.begin :] if not _LIST.fullmatch(token)]
+        at = next((at for at, token in enumerate(tokens) if _TEXT.match(token)), len(tokens))
+        sign = b"".join(self.marker)
+        if not (is_heading or in_table):
+            mark = rb"{\uc0\u%d}" % (ord(_ITEM) - 65_536)
+            sign = b"%s%d%s%s%s" % (mark, level, mark, sign, mark)
+        layout = [token for token in self.tokens[: self.begin] if not _LIST.fullmatch(token)]
+        level_of = rb"\outlinelevel%d " % outline if is_heading else b""
+        return b"".join([*layout, level_of, *tokens[:at], b"{%s}" % sign, *tokens[at:]])
 
 
 class _Reader:
@@ -142,17 +132,15 @@ class _Reader:
         self._colors = [
             bytes(int(part) % 256 for part in one.groups()).hex() if one else "" for one in entries
         ]
-        self._typewriters: dict[int, bool] = {}
         self._codecs: dict[int, str] = {}
         self._codec = _USUAL
         self._shown = 0
         self._outlines: dict[int, int] = {}
-        self._lines: list[_Line] = []
+        self._sources: list[bytes] = []
         self._paragraph = _Paragraph()
-        self._letters = self._typed = 0
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
-        self._is_open = self._is_after_list = False
+        self._is_open = False
         self._shades, self._cell = [0], 0
         """The background of each cell of a row, and the number of the cell that is read."""
         self.comments: list[str] = []
@@ -174,48 +162,36 @@ class _Reader:
         unseen = is_seen and bool(text.strip()) and _is_unseen(look, self._colors)
         paragraph = self._paragraph
         if unseen != self._is_open:
-            paragraph.tokens.append((False, _LINK if unseen else b"}}}"))
+            paragraph.tokens.append(_LINK if unseen else b"}}}")
             self._is_open = unseen
         if is_seen:
-            letters = len(text.strip())
-            paragraph.letters += letters
-            paragraph.typed += letters * (
-                not unseen and self._typewriters.get(state.get("font", 0), False)
-            )
+            paragraph.has_letters = paragraph.has_letters or bool(text.strip())
         elif is_text:
             self._hear(text)
         is_deleted = is_seen and state.get("deleted")
         is_skipped = state.get("apart") in _SKIPPED and text not in (b"{", b"}")
         if word not in _LEFT_OUT and not is_deleted and not is_skipped:
-            paragraph.tokens.append((is_seen, text))
-        if word in _UNSETS and "apart" not in state and not paragraph.letters:
+            paragraph.tokens.append(text)
+        if word in _UNSETS and "apart" not in state and not paragraph.has_letters:
             paragraph.begin = len(paragraph.tokens)
         if word in _ENDS and not state.keys() & {"apart", "note"}:
-            outline = state.get("outline", self._outlines.get(state.get("style", 0), 9))
-            is_apart = outline < 9 or state.get("list") or state.get("table")
-            self._end(outline, may_be_code=not is_apart)
+            self._end()
         self._shade(word or b"", int(token[2] or 0))
         self._change(token)
 
-    def _end(self, outline: int, *, may_be_code: bool) -> None:
+    def _end(self) -> None:
         """End a paragraph."""
-        in_table = self._state.get("table")
-        if in_table and self._is_after_list:  # pandoc puts the list behind the table
-            self._lines.append(_Line(rb"\pard\plain { }\par "))
-        self._is_after_list = bool(self._paragraph.marker) and not in_table
-        line = self._paragraph.line(outline, in_table=in_table, may_be_code=may_be_code)
-        self._lines.append(line)
-        self._letters += self._paragraph.letters
-        self._typed += self._paragraph.letters * (line.code is not None)
+        state = self._state
+        outline = state.get("outline", self._outlines.get(state.get("style", 0), 9))
+        source = self._paragraph.source(outline, state.get("level", 0), in_table=state.get("table"))
+        self._sources.append(source)
         self._paragraph = _Paragraph()
 
     def _hear(self, text: bytes) -> None:
         """Hear text that is not part of a paragraph."""
         if self._state["apart"] == b"fonttbl":
-            is_typewriter = is_monospaced(text.decode("latin-1"))
-            font = self._state.get("font", 0)
-            self._typewriters.setdefault(font, is_typewriter)
-            self._codecs.setdefault(font, _CODECS.get(self._state.get("charset", 0), self._codec))
+            codec = _CODECS.get(self._state.get("charset", 0), self._codec)
+            self._codecs.setdefault(self._state.get("font", 0), codec)
         elif self._state["apart"] == b"listtext":
             self._paragraph.marker.append(text)
         elif self._state["apart"] == b"atnauthor":
@@ -253,6 +229,8 @@ class _Reader:
         if text == b"{":
             self._groups.append(self._state.copy())
         elif text == b"}":
+            if self._state.get("apart") == b"listtext":
+                self._paragraph.begin = len(self._paragraph.tokens)
             self._state = self._groups.pop() if self._groups else {}
         elif text == rb"\*" or word in _APART or (word == b"cs" and "apart" in self._state):
             self._state["apart"] = word
@@ -277,23 +255,38 @@ class _Reader:
         elif word == b"row":
             self._cell = 0
 
-    def written(self) -> Iterator[bytes]:
-        """Yield the document, with each block of code as one paragraph before its lines."""
-        self._end(9, may_be_code=False)
-        may_be = self._typed <= MOST_CODE * self._letters  # otherwise all is monospaced
-        for _, group in groupby(self._lines, lambda line: line.code is not None):
-            lines = list(group)
-            code = b"\n".join(line.code or b"" for line in lines).strip(b"\n")
-            if may_be and code:
-                drawn = _LINE.join([b"", b"```", *code.split(b"\n"), b"```"])
-                yield rb"{\pard\plain %s\par}" % drawn
-            yield from (line.frame if may_be and code else line.source for line in lines)
+    def written(self) -> bytes:
+        """Return the document."""
+        self._end()
+        return b"".join(self._sources)
 
 
-def _code(text: bytes) -> bytes:
-    if text.startswith(b"\\"):
-        return _IN_CODE.get(text.strip(), text)
-    return text.translate(None, b"\r\n").replace(b" ", rb"\~")
+def with_lists(blocks: Iterable[Node]) -> Iterator[Node]:
+    """Yield `blocks` with lists of the paragraphs that are items, which pandoc would number from
+    one and end at deeper ones, and with whole listings.
+    """
+    for kind, group in groupby(blocks, lambda block: "item" if _item(block) else block["t"]):
+        if kind == "item":
+            yield from list_nodes([item for block in group if (item := _item(block))])
+        elif kind == "CodeBlock":
+            code = "\n".join(block["c"][1] for block in group)
+            yield {"t": kind, "c": [NO_ATTRIBUTES, code]}
+        else:
+            yield from group
+
+
+def _item(block: Node) -> Item | None:
+    """Return the item that a paragraph is, None if it is none."""
+    said, rest = "", list(block["c"] if block["t"] == "Para" else ())
+    while rest and said.count(_ITEM) < 3 and said[:1] in {"", _ITEM}:
+        first = rest.pop(0)
+        said += first["c"] if first["t"] == "Str" else " "
+    if said.count(_ITEM) < 3:
+        return None
+    _, level, sign, text = said.split(_ITEM, 3)
+    label = sign.strip(" .()") if re.search(r"[\d.)]", sign) else ""  # else a bullet
+    content = [plain(text), *rest] if text else rest
+    return Item(Mark(sign.strip(), label, 0, 0), int(level), [{"t": "Para", "c": content}])
 
 
 def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:

@@ -120,6 +120,8 @@ def _html_block(block: Node, words: Words) -> str:
         case "CodeBlock":
             code = html.escape(contents[1], quote=False).replace("\n", "&#10;")
             return f"<pre><code>{code}</code></pre>"
+        case "RawBlock":
+            return html.escape(contents[1], quote=False).replace("\n", "<br>")
         case "Header":
             return f"<strong>{words(contents[2]).strip()}</strong>"
         case "BlockQuote" | "Callout":

@@ -148,6 +148,12 @@ def _settle_ruby(ruby: Any) -> None:
     _replace(ruby, [*(part for part in base if part.tag != w("rPr")), _text(f"({said})")])
 
 
+def _settle_change(change: Any) -> None:
+    """Complete a tracked change: pandoc leaves out the text of one without an id or an author."""
+    for name in ("id", "author"):
+        change.set(w(name), change.get(w(name), "0"))
+
+
 def _settle_end(end: Any) -> None:
     end.tag = w("br")
 
@@ -184,6 +190,7 @@ def _settle_position(position: Any) -> None:
 
 _SETTLED: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
+    **dict.fromkeys(map(w, ("ins", "del", "moveFrom", "moveTo")), _settle_change),
     _ALTERNATIVES: _settle_alternatives,
     _LITERAL: lambda sign: _remove([sign]),  # by which pandoc takes a bracket for words
     w("fldSimple"): _unfold,

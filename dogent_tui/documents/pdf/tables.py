@@ -144,7 +144,9 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     rows = [number for number, row in enumerate(texts) if any(row)]
     kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
     whole = [[tuple(map(one_line, text)) for text in row] for row in texts]
-    if placed < sum(map(len, inside)) or min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows):
+    if placed < sum(map(len, inside)) or len(kept) < 2 or full < 1.25 * len(rows):
+        return None
+    if len(rows) < 2 and max(map(len, texts[rows[0]])) > 1:  # a head may be cut from its table
         return None
     spans = _spans(cells, rows, kept)
     if reads_leftward("".join(text_of(text) for row in whole for text in row)):

@@ -192,8 +192,10 @@ class _Tagged:
                 return "bare" if apart else 0
             if _is_block(node):
                 return self._drawn(node) or ("list" if node.kind == "L" else "block")
-            is_own = apart and node.kind not in _SPANS
-            return (self._drawn(node) or next(numbers)) if is_own else 0
+            if not apart:  # a listing of a browser has its text in an element of its own
+                is_listing = node.kind == "NonDtruct" and any(elements_in(node.kids))
+                return "code" if is_listing and self._drawn(node) == "code" else 0
+            return (self._drawn(node) or next(numbers)) if node.kind not in _SPANS else 0
 
         for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)

@@ -23,6 +23,10 @@ _ARTIFACT = re.compile(
 dots that lead to a page number, or what Chromium marks so within right-to-left lines.
 """
 
+_MARKED = re.compile(rb"(/\w+ ?<<[^<>]*/MCID[^<>]*>> ?BDC\b|\bEMC\b)")
+_PLACED = re.compile(rb"(\S+) Tm\b")
+"""The height at which a text begins."""
+
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
 
@@ -66,7 +70,9 @@ class StructureTree:
         mupdf.pdf_array_put(elements, here, mupdf.pdf_new_indirect(pdf, self._outside, 0))
         empty = b" /Outside <</MCID %d>> BDC EMC " % here
         begin, end, behind = page.read_contents().rpartition(b"EMC")
-        content = _ARTIFACT.sub(lambda found: found[0] + empty * bool(found[1]), begin)
+        content = _ARTIFACT.sub(
+            lambda found: found[0] + empty * bool(found[1]), _with_generated(begin)
+        )
         xref = document.get_new_xref()
         document.update_object(xref, "<<>>")
         document.update_stream(xref, content + end + empty + behind)
@@ -141,3 +147,17 @@ class StructureTree:
             return str(self._document.xref_get_key(xref, key)[1]) if xref else ""
         except BROKEN:
             return ""
+
+
+def _with_generated(content: bytes) -> bytes:
+    """Return the content of a page with marked text beginning at what is written before it in its
+    line, but is not marked, such as the numbers that a style sheet makes. MuPDF takes that for a
+    part of the text above.
+    """
+    parts = _MARKED.split(content)
+    for at in range(3, len(parts), 2):
+        above, between, below = (_PLACED.findall(parts[n]) for n in (at - 3, at - 1, at + 1))
+        is_before = between and set(between) == set(below[:1]) != set(above[-1:])
+        if is_before and parts[at] != b"EMC":
+            parts[at - 1 : at + 1] = parts[at], parts[at - 1]
+    return b"".join(parts)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TypeAlias
 
@@ -56,9 +55,6 @@ language.
 """
 _WHOLE = {("word", "GENERAL"), ("word", "@")}
 """Tokens that stand for the number itself."""
-_FRACTION = re.compile(
-    r"(?:(?P<whole>[#0?,]+)[^#0?/]+)?(?P<above>[#0?]+)\s*/\s*(?P<below>[#0?]+|[1-9][0-9]*)"
-)
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "=": operator.eq,
@@ -216,40 +212,19 @@ def _texts(tokens: list[_Token]) -> str:
 
 def _shower(tokens: list[_Token]) -> Formatter:
     """Return the formatter for a section with these `tokens`."""
-    show: Formatter = general
     words = [at for at, token in enumerate(tokens) if token in _WHOLE]
     places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
-    if places and ("word", "GENERAL") not in tokens:
-        signs = "".join(" " if kind in _SHOWN else text for kind, text in tokens)
-        match = _FRACTION.search(signs)
-        if match is None:
-            return _decimal(tokens)
-        show = partial(_fraction, **match.groupdict(""))
-    elif not (places := words):
+    if places and not {("word", "GENERAL"), ("word", "/")} & {*tokens}:
+        return _decimal(tokens)
+    if not (places := places or words):
         return lambda _: "".join(text for _, text in tokens)
     before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
-    return lambda number: _signed(number, f"{before}{show(abs(number))}{after}")
+    return lambda number: _signed(number, f"{before}{general(abs(number))}{after}")
 
 
 def _signed(number: float, text: str) -> str:
     minus = "-" if number < 0 and re.search(r"(?<![/\d])\d*[1-9]", text) else ""
     return f"{minus}{text.strip()}"
-
-
-def _fraction(number: float, /, *, whole: str, above: str, below: str) -> str:
-    """Return `number` as a fraction, with the placeholders of its parts: a zero in one is always
-    displayed. Without one for the `whole`, the fraction may be improper.
-    """
-    exact = Fraction(f"{number:.15g}")
-    if below.strip("0").isdigit():
-        denominator = int(below[:6])
-        numerator = round(exact * denominator)
-    else:
-        near = exact.limit_denominator(10 ** min(len(below), 6) - 1)
-        numerator, denominator = near.numerator, near.denominator
-    ones, rest = divmod(numerator, denominator) if whole else (0, numerator)
-    parts = [f"{rest}/{denominator}"] if rest or not whole or "0" in above else []
-    return " ".join([str(ones), *parts] if ones or not parts or "0" in whole else parts)
 
 
 def _decimal(tokens: list[_Token]) -> Formatter:

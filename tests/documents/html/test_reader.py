@@ -10,6 +10,8 @@ from dogent_tui.documents.html.reader import open_html
 from dogent_tui.documents.model import Opened, ReadOptions
 
 WORDS = "The port authority reviewed the dredging contract before the autumn storms arrived."
+GOOGLE, WORD = "class=lst-kix_x", "style='mso-list:l0 level"
+SIGN = "<span style='mso-list:Ignore'>"
 AUTHOR_BOX = (
     "<div class=author-box><h4>About the author</h4><p>She has written about roads.</p></div>"
 )
@@ -115,10 +117,41 @@ def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
     assert "# Port" in text
 
 
-def test_boxes_are_tasks_in_lists_and_other_fields_break_no_sentence(tmp_path: Path) -> None:
+def test_fields_are_what_they_show(tmp_path: Path) -> None:
     boxes = '<ul><li><input type="checkbox" checked> done</li><li><input type=checkbox> open</ul>'
-    text, _ = read(tmp_path, f'{boxes}<p>One <input type="text" value="x"> sentence.</p>')
-    assert text.split("\n\n") == ["- [x] done\n- [ ] open", "One sentence."]
+    fields = "<input value=Ann> <select><option>a<option selected>b</select><textarea>c</textarea>"
+    unseen = "<input type=submit value=Go><input style=display:none value=x><input hidden value=y>"
+    text, _ = read(tmp_path, f"{boxes}<p>Name {fields}.{unseen}</p>")
+    assert text.split("\n\n") == ["- [x] done\n- [ ] open", "Name Ann b c ."]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<ol start=5><li>a<li value=9>b</ol>", "5. a\n\n9) b"),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n\n1) b"),
+        (  # of Google Docs
+            f"<ul {GOOGLE}-0><li>a</ul><ul {GOOGLE}-1><li>b</ul><ul {GOOGLE}-0><li>c</ul>",
+            "- a\n  - b\n- c",
+        ),
+        (  # of Word
+            f"<p {WORD}1'>{SIGN}3.</span>a<p {WORD}2'>{SIGN}o</span>b",
+            "3. a\n   - b",
+        ),
+    ],
+)
+def test_lists_have_the_numbers_and_the_depth_they_say(
+    tmp_path: Path, markup: str, text: str
+) -> None:
+    assert read(tmp_path, markup)[0] == text
+
+
+def test_a_page_in_one_file_with_its_pictures_is_decoded(tmp_path: Path) -> None:
+    head = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\n"
+    page = "Content-Type: text/html; charset=cp1252\nContent-Transfer-Encoding: quoted-printable"
+    (tmp_path / "a.mht").write_text(f"{head}{page}\n\n<p>caf=E9</p>\n--b--\n")
+    opened = open_html(tmp_path / "a.mht", ReadOptions(), lambda *_: None)
+    assert [block.markdown for block in opened.blocks] == ["café"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
+RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 NAMESPACES = (
     f'xmlns:w="{W}" xmlns:r="{_OFFICE}" xmlns:v="urn:schemas-microsoft-com:vml" '
@@ -132,10 +132,10 @@ def make_docx(
         for name, to in relations.items()
     )
     parts["word/_rels/document.xml.rels"] = (
-        f'<Relationships xmlns="{_RELS}">{listed}</Relationships>'
+        f'<Relationships xmlns="{RELATIONSHIPS}">{listed}</Relationships>'
     )
     main = f'<Relationship Id="main" Type="{_OFFICE}/officeDocument" Target="word/document.xml"/>'
-    parts["_rels/.rels"] = f'<Relationships xmlns="{_RELS}">{main}</Relationships>'
+    parts["_rels/.rels"] = f'<Relationships xmlns="{RELATIONSHIPS}">{main}</Relationships>'
     parts["[Content_Types].xml"] = (
         f'<Types xmlns="{_TYPES}"><Default Extension="xml" ContentType="application/xml"/>'
         '<Default Extension="rels"'

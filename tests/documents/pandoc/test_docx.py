@@ -15,6 +15,7 @@ from dogent_tui.documents.pandoc.reader import open_document
 from tests.documents.pandoc.made_docx import (
     NAMESPACES,
     PNG,
+    RELATIONSHIPS,
     comment,
     commented,
     deleted,
@@ -71,6 +72,42 @@ def test_all_changes_are_marked_with_who_and_when(revised):
         == "We meet on {--Monday--}{>>Bob, 2026-01-05<<}{++Tuesday++}{>>Ann, 2026-01-04<<}.\n\n"
         "{==The budget==}{>>Cid, 2026-01-06: How much?<<} is open."
     )
+
+
+def test_a_change_without_an_id_is_one(tmp_path):
+    path = make_docx(tmp_path / "a.docx", p(r("One"), f"<w:ins>{r(' two')}</w:ins>"))
+    assert read(path)[0] == "One two"
+
+
+def test_inserted_documents_charts_and_diagrams_are_shown_or_missed(tmp_path):
+    chart = (
+        "<c xmlns:a='a'><title><a:t>Sales</a:t></title><ser><tx><pt><v>North</v></pt></tx>"
+        "<cat><pt idx='0'><v>May</v></pt></cat><val><pt idx='0'><v>4|2</v></pt></val></ser></c>"
+    )
+    parts = {
+        "a": ("page.html", "<h2>Head</h2>Words<sup><a href=#n>1</a></sup><ol><li id=n>Note</ol>"),
+        "b": ("chart.xml", chart),
+        "c": ("data.xml", "<d><pt><t>Plan</t></pt><pt><t>Do</t></pt></d>"),
+        "d": ("missing.rtf", ""),
+    }
+    listed = "".join(f'<Relationship Id="{key}" Target="{to}"/>' for key, (to, _) in parts.items())
+    relations = f'<Relationships xmlns="{RELATIONSHIPS}">{listed}</Relationships>'
+    more = {f"word/{name}": text.encode() for name, text in parts.values() if text}
+    drawings = '<c:chart xmlns:c="c" r:id="b"/><d:relIds xmlns:d="d" r:dm="c"/>'
+    path = make_docx(
+        tmp_path / "a.docx",
+        p(r("One")),
+        '<w:altChunk r:id="a"/>',
+        p(r("Two"), f"<w:r><w:drawing>{drawings}</w:drawing></w:r>"),
+        '<w:altChunk r:id="d"/>',
+        more={**more, "word/_rels/document.xml.rels": relations.encode()},
+    )
+    text, opened, _ = read(path)
+    assert text.split("\n\n") == [
+        *("One", "## Head", "Words[^1.1]", "[^1.1]: Note", "Two", "- Plan\n- Do", "Sales"),
+        "|  | North |\n| --- | --- |\n| May | 4\\|2 |",
+    ]
+    assert "1 chart, diagram or inserted document cannot be read" in opened.warnings[0]
 
 
 def test_a_comment_over_several_paragraphs_stands_where_it_begins(tmp_path):

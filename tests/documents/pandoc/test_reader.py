@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import zipfile
 
@@ -84,10 +85,14 @@ def test_words_headings_lists_and_tables_arrive(folder, kind):
         assert table.source.headings[-1] == "Two"
 
 
-def test_slides_are_counted(folder):
+def test_slides_are_counted_and_their_charts_missed(folder, tmp_path):
     with zipfile.ZipFile(folder / "made.pptx") as archive:
         slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
     assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
+    shutil.copy(folder / "made.pptx", tmp_path / "a.pptx")
+    with zipfile.ZipFile(tmp_path / "a.pptx", "a") as archive:
+        archive.writestr("ppt/charts/chart1.xml", "<chart/>")
+    assert "1 chart, diagram or" in read(tmp_path / "a.pptx")[1].warnings[0]
 
 
 @pytest.fixture(scope="module")
@@ -373,6 +378,8 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
     in_list = '<text:list text:style-name="L1"%s><text:list-item>%s</text:list-item></text:list>'
     on = ' text:continue-numbering="true"'
     deep = f"<text:list{on}><text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    again = "<text:p>four</text:p></text:list-item><text:list-item text:start-value='1'><text:p>one"
+    again += "</text:p>"
     body = (
         "<text:table-of-content><text:index-body><text:index-title><text:p>Contents</text:p>"
         "</text:index-title><text:p>Scope<text:tab/>1</text:p></text:index-body>"
@@ -386,11 +393,13 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
         + in_list % ("", "<text:p>one</text:p>")
         + in_list % (on, deep)
         + in_list % (on, "<text:p>three</text:p>")
+        + "<text:p><text:a xlink:href='#x'>Scope<text:tab/>1</text:a></text:p>"
+        + in_list % (on, again)
         + '<table:table><table:table-row><table:table-cell table:style-name="C1"'
         ' table:number-columns-spanned="2"><text:p><text:span text:style-name="T1">on dark'
         "</text:span></text:p></table:table-cell><table:covered-table-cell/></table:table-row>"
         "<table:table-row><table:covered-table-cell/><table:table-cell"
-        ' table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell>'
+        ' table:number-columns-spanned="2"><text:h>wide</text:h></table:table-cell>'
         "<table:covered-table-cell/><table:table-cell><text:p>last</text:p><table:table>"
         "<table:table-row><table:table-cell><text:p>within</text:p></table:table-cell>"
         "</table:table-row></table:table></table:table-cell></table:table-row></table:table>"
@@ -399,7 +408,8 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
         f'<office:document-content xmlns:office="{_OFFICE}:office:1.0" xmlns:table="{_OFFICE}:'
         f'table:1.0" xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0"'
         f' xmlns:fo="{_OFFICE}:xsl-fo-compatible:1.0" office:version="1.3"'
-        ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0">'
+        ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink">'
         f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:text>"
         f"{body}</office:text></office:body></office:document-content>"
     )
@@ -412,7 +422,8 @@ def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
         '```\nif x:\n    "y"',
     ]
     assert "\n\n\tz\n```\n\n☒ agreed\n\n" in text
-    assert "one\n   1. two\n2. three" in text
+    assert "one\n   1. two\n2. three\n\nScope 1\n\n3. four\n\n1) one" in text
+    assert 'colspan="2">wide</td>' in text
     assert 'colspan="2">on dark</td>' in text
     assert "<td>last<table><tr><td>within</td></tr></table></td>" in text
     assert "hidden" not in text
@@ -465,20 +476,23 @@ def test_headings_of_an_rtf_are_told_by_their_style_or_level_and_keep_their_numb
     assert text.endswith(" Item")
 
 
-def test_paragraphs_of_an_rtf_in_a_monospaced_font_are_code_unless_most_are(tmp_path):
+def test_lists_of_an_rtf_have_their_numbers_and_depth_and_hidden_text_is_none_of_them(tmp_path):
+    def item(level, sign, words):
+        mark = rf"{{\listtext\pard\plain {sign}\tab}}"
+        return rf"\pard\plain {mark}\ls1\ilvl{level}\fi-360 {{\b {words}}}\par"
+
+    items = [(0, "1.", "a"), (1, r"\u8226\'3f", "b"), (1, "c)", "c"), (0, "2.", "d")]
     path = tmp_path / "a.rtf"
-    fonts = r"{\rtf1\ansi{\fonttbl{\f0 Times;}{\f1\fmodern{\*\falt Mono}Courier New;}}"
-    code = (
-        r"\pard\plain\f1 if x:\par\pard\plain\f1\b     y = \{\'41\}\tab z\line ``\par"
-        r"\pard\plain\par\pard\plain {\f1 end\par}"
+    path.write_text(
+        r"{\rtf1\ansi " + "".join(item(*one) for one in items) + r"\pard\plain Between.\par"
+        rf" {item(0, '3.', 'e')}\pard {{\v f}}\par}}"
     )
-    path.write_text(rf"{fonts}{code}\pard\plain {'A long sentence. ' * 9}\f1 make\f0 .\par}}")
-    assert "```\nif x:\n    y = {A}\tz\n``\n\nend\n```\n\nA long" in read(path)[0]
-    path.write_text(rf"{fonts}\pard\plain\f1 Typed on\par\pard\plain\f1 a machine.\par}}")
-    assert "Typed on" in read(path)[0]
-    assert "Typed on\na machine." not in read(path)[0]
-    path.write_text(rf"{fonts}\pard\plain {'A long sentence. ' * 9}\par\pard\f1 a {{\v b}}\par}}")
-    assert "hidden text, not visible in the document: b" in read(path)[0]
+    assert read(path)[0].split("\n\n") == [
+        "1. **a**\n   - **b**\n   1. c) **c**\n2. **d**",
+        "Between.",
+        "3. **e**",
+        "<!-- hidden text, not visible in the document: f -->",
+    ]
 
 
 def test_text_of_an_rtf_is_in_the_encoding_of_its_font(tmp_path):

@@ -1023,6 +1023,21 @@ def test_a_table_without_tags_continues_on_the_next_page_with_its_head_once(made
     assert table.count("Name") == 1
 
 
+def test_a_head_that_a_page_cuts_from_its_table_is_its_head(made):
+    made.lines(72, 90, prose(30))
+    for number, rows in enumerate([[("Name", "Price")], [("Pear", "1.50"), ("Plum", "2.50")]]):
+        top = [700, 72][number]
+        if number:
+            made.page()
+        for row, cells in enumerate(rows):
+            for x, cell in zip((72, 200), cells, strict=True):
+                box = pymupdf.Rect(x, top + 20 * row, x + 128, top + 20 * row + 20)
+                made.current.draw_rect(box)
+                made.at(x + 4, box.y0 + 14, cell, font="hebo" if not number else "helv")
+    (table,) = (text for text in texts(made.save()) if text.startswith("| Name"))
+    assert len(table.splitlines()) == 4
+
+
 def test_a_korean_word_that_a_line_parts_is_whole(made):
     sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
     lines, width = [""], 0.0

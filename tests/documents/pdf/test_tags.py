@@ -114,8 +114,10 @@ def test_code_in_an_element_without_a_meaning_is_a_listing(tmp_path, code):
     document = pymupdf.open()
     page = document.new_page()
     page.insert_text((72, 90), code, fontname="cour")
-    page.insert_text((72, 150), "The words below it, which are longer than the code.")
-    for mark, stream in enumerate(page.get_contents()[-2:]):
+    page.insert_text((72, 150), "§")  # by a style sheet, and in no element
+    page.insert_text((90, 150), "The words below it, which are longer than the code.")
+    first, _, third = page.get_contents()[-3:]
+    for mark, stream in enumerate((first, third)):
         begin = b"/NonStruct <</MCID %d>> BDC " % mark
         document.update_stream(stream, begin + document.xref_stream(stream) + b" EMC")
     root, whole, inner, *parts = (document.get_new_xref() for _ in range(5))
@@ -138,6 +140,7 @@ def test_code_in_an_element_without_a_meaning_is_a_listing(tmp_path, code):
     document.save(tmp_path / "made.pdf")
     found = texts(open_pdf(tmp_path / "made.pdf", ReadOptions(), lambda *_: None))
     assert found[1] == "```\n" + "\n".join(code) + "\n```"
+    assert found[2].startswith("§ The words")
 
 
 def test_lists_in_cells_and_merged_cells_are_kept(written):
