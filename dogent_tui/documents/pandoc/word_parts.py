@@ -4,7 +4,6 @@ and the texts and numbers of charts and diagrams.
 
 import posixpath
 import re
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
 from dogent_tui.documents.pandoc.word_styles import w
 from dogent_tui.documents.workbook.markdown import cell
+from dogent_tui.temporary import temporary_folder
 
 RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _INSERTED = "\U000f0c13"
@@ -65,15 +65,16 @@ def slides_without_drawings(path: Path, _: ReadOptions) -> Prepared:
 
 def put_parts(blocks: list[Node], parts: list[str]) -> None:
     """Put the `parts` in the places that `insert_parts` made for them."""
+    places = {f"{_INSERTED}{number}": part for number, part in enumerate(parts)}
     for node in walk(blocks) if parts else ():
         said = plain_text(node["c"]) if node["t"] in {"Para", "Plain"} else ""
-        if said.startswith(_INSERTED):
-            node.update(t="RawBlock", c=["markdown", parts[int(said[1:])]])
+        if said in places:
+            node.update(t="RawBlock", c=["markdown", places[said]])
 
 
 def _document(content: bytes, name: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="dogent-part-") as folder:
-        path = Path(folder, posixpath.basename(name) or "part")
+    with temporary_folder() as folder:
+        path = folder / (posixpath.basename(name) or "part")
         path.write_bytes(content)
         try:
             opened = reader_of(kind_of(path))(path, ReadOptions(), lambda *_: None)
