@@ -353,8 +353,8 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
 
 
 def _settle_inside(root: Any) -> None:
-    """Settle what pandoc leaves out, or numbers wrongly: headings in cells and notes, lists that go
-    on inside an item below a text, and those that begin anew.
+    """Settle what pandoc leaves out, or numbers wrongly: headings in cells and notes, lists that
+    continue inside an item below a text, and those that restart.
     """
     for heading in list(root.iter(_HEADING)):
         if next(heading.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
