@@ -105,7 +105,7 @@ async def run_print(
     ]
     stderr.writelines(f"{visible(line)}\n" for line in told)
     # What is logged is told in events; without a handler it would be printed as well.
-    logging.getLogger("dogent_tui").addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(logging.NullHandler())
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
         recording = start_recording(opened, printer.tell)
