@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         if options is not None or not {"-h", "--help"}.intersection(arguments):
-            _must_have_home()
+            _must_have_folders()
         if options is None:
             return _subcommand(arguments[0], arguments[1:])
         return _print(options) if options.print is not None else _app(options)
@@ -395,15 +395,21 @@ def _settle_home() -> None:
         del os.environ["HOME"]
 
 
-def _must_have_home() -> None:
-    """Raise ConfigError if neither the environment nor the system knows a home folder, as in a
-    container that runs under a number without a name.
+def _must_have_folders() -> None:
+    """Raise ConfigError if the current folder was deleted, or if neither the environment nor the
+    system knows a home folder, as in a container that runs under a number without a name.
     """
     import os
 
-    if os.path.expanduser("~") == "~":  # noqa: PTH111 — Path.home raises what is no sentence
-        from dogent_tui.errors import ConfigError
+    from dogent_tui.errors import ConfigError
 
+    try:
+        os.getcwd()  # noqa: PTH109 — on start
+    except FileNotFoundError:
+        raise ConfigError(
+            tr("The folder you are in was deleted."), tr("Change to another one with cd.")
+        ) from None
+    if os.path.expanduser("~") == "~":  # noqa: PTH111 — Path.home raises what is no sentence
         raise ConfigError(
             tr("No home folder is known: HOME is not set, and this user has no account here."),
             tr("Set HOME to a folder of yours: export HOME=/path/to/folder"),

@@ -29,7 +29,6 @@ from dogent_tui.agent.events import (
     Stalled,
     ToolUse,
     UiRequested,
-    to_json,
 )
 from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.recorder import start_recording
@@ -42,7 +41,7 @@ from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_requ
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
-from dogent_tui.records import Json
+from dogent_tui.records import Json, to_json
 from dogent_tui.settings.profiles import endpoint_label
 
 OutputFormat = Literal["text", "json", "stream-json"]
@@ -105,7 +104,7 @@ async def run_print(
     ]
     stderr.writelines(f"{visible(line)}\n" for line in told)
     # What is logged is told in events; without a handler it would be printed as well.
-    logging.getLogger("dogent_tui").addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(logging.NullHandler())
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
         recording = start_recording(opened, printer.tell)
@@ -230,16 +229,13 @@ class Printer(msgspec.Struct):
         """Write the result."""
         asked = [request.payload for request in self.service.requests]
         if self.output_format == "json":
-            result = {
-                **msgspec.to_builtins(finished),
-                "type": "result",
-                "session_id": self.service.session_id,
-            }
+            result = {"type": "result", **msgspec.structs.asdict(finished)}
+            result |= {"session_id": self.service.session_id}
             result |= {"requests": asked} if asked else {}
-            self._line(json.dumps(result, ensure_ascii=False))
+            self._line(to_json(result))
         elif self.output_format == "text" and asked:
             for payload in asked:
-                self._line(json.dumps(payload, ensure_ascii=False))
+                self._line(to_json(payload))
         elif self.output_format == "text" and finished.result:
             self._line(finished.result)
         if finished.status != "completed":

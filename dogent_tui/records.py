@@ -3,6 +3,7 @@
 ADR 5 explains why records are msgspec structs.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
@@ -25,6 +26,17 @@ def at(value: Any, kind: type[Kind], *path: str | int) -> Kind:
         except (LookupError, TypeError):
             return kind()
     return value if isinstance(value, kind) else kind()
+
+
+def to_json(value: Any) -> str:
+    """Return `value` as one line of JSON with non-ASCII characters, the `type` of an event
+    first.
+    """
+    try:
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    except UnicodeEncodeError:
+        # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
+        return json.dumps(msgspec.to_builtins(value, enc_hook=str))
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))

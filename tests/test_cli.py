@@ -43,7 +43,7 @@ def test_version():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"dogent-tui {__version__}\n", "")
 
 
-def test_without_a_home_folder_a_sentence_says_so(monkeypatch, capsys, tmp_path):
+def test_without_a_home_or_current_folder_a_sentence_says_so(monkeypatch, capsys, tmp_path):
     def nobody(number: int) -> pwd.struct_passwd:
         raise KeyError(number)
 
@@ -60,6 +60,9 @@ def test_without_a_home_folder_a_sentence_says_so(monkeypatch, capsys, tmp_path)
             main(["doctor", "--help"])
         assert "Show the engines" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
+    tmp_path.rmdir()
+    assert main(["read", "x.md"]) == 1
+    assert "folder you are in was deleted" in capsys.readouterr().err
 
 
 def test_help_names_every_option_and_the_exit_statuses():
@@ -224,5 +227,11 @@ def test_readers_that_have_enough_end_it_without_a_word(tmp_path):
 
 
 def test_ctrl_c_before_the_agent_is_there_is_no_traceback(monkeypatch):
-    monkeypatch.setattr("dogent_tui.cli._must_have_home", lambda: os.kill(os.getpid(), SIGINT))
+    monkeypatch.setattr("dogent_tui.cli._must_have_folders", lambda: os.kill(os.getpid(), SIGINT))
     assert main(["-p", "hello"]) == 14
+
+
+@pytest.mark.parametrize("origin", ["notes.example", "http://[bad", "https://notes.example/page"])
+def test_serve_refuses_what_is_no_origin(capsys, origin):
+    assert main(["serve", "--origin", origin]) == 2
+    assert "is not an origin. Write it as https://" in capsys.readouterr().err

@@ -536,15 +536,6 @@ EVENTS: Mapping[str, type[Event]] = {_type_of(cls): cls for cls in Event.__subcl
 """Event type → its class."""
 
 
-def to_json(event: Event) -> str:
-    """Return `event` as one line of JSON, `type` first, with non-ASCII characters."""
-    try:
-        return msgspec.json.encode(event, enc_hook=str).decode()
-    except UnicodeEncodeError:
-        # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
-        return json.dumps(msgspec.to_builtins(event, enc_hook=str))
-
-
 def from_json(line: str) -> Event:
     """Return the event written by `to_json`. Fields of a newer version are ignored.
 

@@ -32,13 +32,13 @@ from dogent_tui.agent.events import (
     ToolUse,
     UiSettled,
     from_json,
-    to_json,
 )
 from dogent_tui.agent.save_failures import SaveFailures, Saver
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import to_json
 from dogent_tui.settings.known_secrets import known_secrets, learned_secrets
 from dogent_tui.settings.secrets import SHORTEST, redact, spellings
 from dogent_tui.settings.trust import make_own_folder

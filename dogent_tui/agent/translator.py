@@ -313,12 +313,14 @@ class Translator(msgspec.Struct):
         outcome, error = _outcome(message), self._error or _errors(message)
         if self._owes_summary:
             outcome, error = "not_compacted", self._compact_error or error
+        # 413 refuses any request that is too large, also one without an image
+        refuses_media = message.terminal_reason == _IMAGE_ERROR and message.api_error_status != 413
         return TurnEnded(
             outcome=outcome,
             text=message.result or "",
             status=message.api_error_status or server_status(error),
             error=error,
-            because=_IMAGE_ERROR if message.terminal_reason == _IMAGE_ERROR else self._stop_reason,
+            because=_IMAGE_ERROR if refuses_media else self._stop_reason,
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,

@@ -9,13 +9,14 @@ import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
+from dogent_tui.documents.export.source import read_text
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.exporter import KINDS, Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_folder, is_there
+from dogent_tui.storage.paths import Workspace, dogent_home, is_folder, is_there
 from dogent_tui.subcommands.terminal import Terminal, existing_folder, offer_browser
 
 _FAILED = 1
@@ -94,12 +95,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
         start=Path.cwd(),
         theme=chosen.theme,
     )
-    if not is_file(request.markdown):
-        raise DocumentError(
-            tr("{file} does not exist.", file=one_line(chosen.file)),
-            tr("Check the name."),
-            code="not_found",
-        )
+    read_text(request.markdown)  # before anything is asked
     if not _may_write(request.target, terminal, force=chosen.force):
         return _FAILED
     made = asyncio.run(_export(request, terminal, checked=chosen.sources_checked))
@@ -127,7 +123,7 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     if not terminal.answers:
         raise DocumentError(
             tr("{name} already exists.", name=name),
-            tr("Add --force to replace it, or choose another name with -o."),
+            tr("Add --force to replace it, or choose another name."),
         )
     return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
 

@@ -65,7 +65,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     finally:
         terminal.show("")
     if chosen.json:
-        terminal.write_json({"path": chosen.file, **msgspec.to_builtins(found, enc_hook=str)})
+        terminal.write_json({"path": chosen.file, **msgspec.structs.asdict(found)})
         return 0
     terminal.write(found.text)
     terminal.stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))

@@ -1,8 +1,8 @@
 """`dogent-tui serve`: the agent for pages, over HTTP on this machine."""
 
+import re
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.arguments import CommandLine, add_profile, add_rights
@@ -19,6 +19,7 @@ EPILOG = tr(
     "Only this machine is served, and only with the token. Exit status: 0 ended, 1 cannot"
     " serve, 2 usage."
 )
+_ORIGIN = re.compile(r"https?://(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?/?", re.IGNORECASE)
 
 
 def add_arguments(parser: CommandLine) -> None:
@@ -87,15 +88,9 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
 
 def _origin(given: str) -> str:
     """Return an origin as browsers send it. Raises UsageError."""
-    parts = urlsplit(given)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.netloc
-        or parts.path.strip("/")
-        or parts.query
-    ):
+    if not _ORIGIN.fullmatch(given):
         raise UsageError(
             tr("{given} is not an origin.", given=given),
             tr("Write it as https://notes.example."),
         )
-    return f"{parts.scheme}://{parts.netloc.lower()}"
+    return given.lower().rstrip("/")

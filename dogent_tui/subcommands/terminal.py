@@ -16,6 +16,7 @@ from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import to_json
 from dogent_tui.storage.paths import is_folder
 
 PATIENCE_S = 60.0
@@ -68,8 +69,7 @@ class Terminal(msgspec.Struct, frozen=True):
 
     def write_json(self, value: Any) -> None:
         """Write `value` as one line of JSON."""
-        plain = msgspec.to_builtins(value, enc_hook=str)
-        self.stdout.write(msgspec.json.encode(plain).decode() + "\n")
+        self.stdout.write(f"{to_json(value)}\n")
         self.stdout.flush()
 
     def note(self, remarks: Iterable[object]) -> None:

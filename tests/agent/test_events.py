@@ -19,8 +19,8 @@ from dogent_tui.agent.events import (
     UiAnswer,
     UiSettled,
     from_json,
-    to_json,
 )
+from dogent_tui.records import to_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -24,13 +24,13 @@ from dogent_tui.agent.events import (
     TextFinished,
     ToolPreparing,
     ToolUse,
-    to_json,
 )
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
+from dogent_tui.records import to_json
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.storage.paths import Workspace

@@ -13,9 +13,9 @@ from dogent_tui.agent.events import (
     ToolOutput,
     ToolResult,
     ToolUse,
-    to_json,
 )
 from dogent_tui.agent.replay import replay_log
+from dogent_tui.records import to_json
 
 
 def written(folder: Path, *events: Event) -> Path:

@@ -28,6 +28,7 @@ from dogent_tui.faces.chats import Chats
 from dogent_tui.faces.http import ChatServer
 from dogent_tui.faces.page.routes import PageCode
 from dogent_tui.faces.request_guard import RequestGuard
+from dogent_tui.records import to_json
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import open_log
 from tests.benchmarks.table import Row
@@ -212,7 +213,7 @@ def _write_log(root: Path, session: str) -> None:
             events.RunFinished(status="completed", duration_ms=1, **about),
         ]
         for event in happened:
-            log.append(events.to_json(event))
+            log.append(to_json(event))
 
 
 async def _editor(folder: Path, api: ScriptedApi) -> list[Row]:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import psutil
 
-from dogent_tui.agent.events import Event, to_json
+from dogent_tui.agent.events import Event
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyStream
+from dogent_tui.records import to_json
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import open_log
 from tests.e2e.scripted_api import MODEL, ScriptedApi

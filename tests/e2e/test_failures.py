@@ -170,12 +170,26 @@ async def test_a_reply_that_the_model_ended_is_no_lost_connection(
 
 
 @pytest.mark.thorough
-async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service, api):
-    api.fail_always(400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum")
+@pytest.mark.parametrize(
+    ("status", "message", "code", "remedy"),
+    [
+        (
+            400,
+            "messages.0.content.1.image.source.base64: image exceeds 5 MB",
+            "media_refused",
+            "Make it smaller",
+        ),
+        (413, "", "api_413", "smaller files"),
+    ],
+)
+async def test_only_an_image_that_the_endpoint_refuses_is_said_to_be_one(
+    open_service, api, status, message, code, remedy
+):
+    api.fail_always(status, message)
     async with open_service() as agent:
         finished = await agent.run("Hello")
-    assert (finished.status, finished.code) == ("failed", "media_refused")
-    assert "smaller" in finished.remedy
+    assert (finished.status, finished.code) == ("failed", code)
+    assert remedy in finished.remedy
 
 
 @pytest.mark.thorough

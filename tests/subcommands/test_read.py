@@ -44,6 +44,9 @@ def test_json_holds_all_that_is_known(table, capsys):
     assert found["next_offset"] is None or found["next_offset"] == len(found["text"])
     assert found["sources"][0]["source"]["cells"] == "A1:B49"
     assert "sheets" in found["warnings"][0]
+    odd = table.with_name("caf\udce9.md")
+    odd.write_text("# x", "utf-8")
+    assert json.loads(read(capsys, odd, "--json")[1])["path"] == str(odd)
 
 
 def test_what_cannot_be_read_is_one_sentence_and_status_1(tmp_path, capsys):

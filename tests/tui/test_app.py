@@ -21,10 +21,10 @@ from dogent_tui.agent.events import (
     ToolResult,
     ToolUse,
     UsageChanged,
-    to_json,
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError
+from dogent_tui.records import to_json
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import History, HistoryEntry

@@ -15,7 +15,6 @@ from dogent_tui.agent.events import (
     UiAnswer,
     UiRequested,
     UiSettled,
-    to_json,
 )
 from dogent_tui.agent.ui_requests import (
     Clarification,
@@ -24,6 +23,7 @@ from dogent_tui.agent.ui_requests import (
     Question,
     ui_requested,
 )
+from dogent_tui.records import to_json
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.clarification import ClarificationScreen

@@ -194,7 +194,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
         images=images,
         left_out=tuple(left_out.sentences()),
-        warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
+        warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings(source)])),
     )
 
 
@@ -353,14 +353,17 @@ class _Cleaner:
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
         return [turned(block, self._share) for block in mapped(self._walk(blocks), self._leading)]
 
-    def warnings(self) -> list[str]:
-        """Return the links that lead nowhere, and the names that are not unique."""
-        nowhere = tr("The link {address} has no target: no heading has that name.")
-        unknown = tr("The reference {name} has no target.")
-        twice = tr("The name {name} is given twice: references to it lead to the first place.")
-        told = [nowhere.format(address=shown(address)) for address in self._lost]
-        told += [twice.format(name=shown(name)) for name in self._twice]
-        return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
+    def warnings(self, source: MarkdownSource) -> list[str]:
+        """Return the links and references that lead nowhere, and the names that are not unique."""
+        told = LeftOut(source)
+        for address in self._lost:
+            told.add(tr("Link"), address, tr("no heading has that name"))
+        for name in self._twice:
+            twice = tr("another place has that name; references lead to the first")
+            told.add(tr("Name"), f"#{name}", twice)
+        for key in self._labels.missing:
+            told.add(tr("Reference"), f"@{key.lstrip('-')}", tr("it has no target"))
+        return told.sentences()
 
     def _walk(self, value: Any) -> Any:
         return mapped(value, self._handlers, _in_list)

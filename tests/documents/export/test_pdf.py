@@ -267,7 +267,7 @@ async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
     text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ عربي $\\nosuch{a}_$"
     result, document = await export(exporter, tmp_path, text)
     told = "\n".join(result.warnings)
-    assert "#nowhere has no target" in told
+    assert "Link #nowhere (line 3): no heading has that name." in told
     assert "No font on this computer includes ꔀ:" in told
     assert "Formula \\nosuch{a}_ (line 3): it was not understood" in told
     assert result.left_out == (

@@ -98,7 +98,7 @@ def test_a_section_without_a_number_is_named_by_its_title(tmp_path):
 def test_what_leads_nowhere_is_told_and_stays(tmp_path):
     document = read(tmp_path, "See @fig:none and write to ada@example.org or @ada.\n")
     assert "See @fig:none and write to ada@example.org or @ada." in shown(document)
-    assert document.warnings == ("The reference @fig:none has no target.",)
+    assert document.warnings == ("Reference @fig:none (line 1): it has no target.",)
 
 
 def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
@@ -140,7 +140,7 @@ def test_references_keep_what_is_beside_them(tmp_path, text, written):
     figures = "![A](a.png){#fig:a}\n\n![B](a.png){#fig:b}\n\n"
     document = read(tmp_path, f"{figures}{TABLE}\n: T {{#tbl:t}}\n\n{text}\n")
     assert written in shown(document)
-    twice = "The name fig:a is given twice: references to it lead to the first place."
+    twice = "Name #fig:a (line 1): another place has that name; references lead to the first."
     assert (twice in document.warnings) == ("Again" in text)
 
 

@@ -19,10 +19,10 @@ from dogent_tui.agent.events import (
     TextDelta,
     TextFinished,
     ToolUse,
-    to_json,
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.records import to_json
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.history import History
 from dogent_tui.storage.paths import Workspace

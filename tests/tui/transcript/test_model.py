@@ -2,6 +2,7 @@ import pytest
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import review_words
+from dogent_tui.records import to_json
 from dogent_tui.tui.transcript.model import (
     LONGEST_LINE,
     MOST_SHOWN,
@@ -205,7 +206,7 @@ def test_a_replayed_log_gives_the_same_entries() -> None:
         ev.RunFinished(status="completed", duration_ms=9, run_id="1"),
     ]
     entries = shown(*log)
-    assert entries == shown(*[ev.from_json(ev.to_json(event)) for event in log])
+    assert entries == shown(*[ev.from_json(to_json(event)) for event in log])
     assert isinstance(entries[0], UserTurn)
     thinking, reply = entries[1:3]
     assert isinstance(thinking, Thinking)
