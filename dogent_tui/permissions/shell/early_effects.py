@@ -46,7 +46,8 @@ _TEXT = names(
     " history yes printenv id tr for case select"
 )
 """Programs whose words are not paths."""
-_LISTS = names("ls find tree du rg grep cp")
+_WALKERS = names("ls find tree du rg grep cp")
+"""Programs that read a folder given to them with all that is in it."""
 _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
 _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
@@ -166,7 +167,7 @@ class _Early:
         outputs = set() if patterns else _OUTPUT_OPTIONS | (_TARGETS if copies else set())
         targeted = copies and any(text.partition("=")[0] in _TARGETS for text in texts)
         text_options = _NOT_PATHS if patterns or name in {"pandoc", "diff"} else frozenset()
-        own = () if name in _LISTS else _SCRATCH  # as a whole, it is where a program puts its files
+        own = () if name in _WALKERS else _SCRATCH  # where a program puts its files
         operands = []
         for before, arg in zip(("", *texts), args, strict=False):
             match = _VALUE.fullmatch(arg.text)
@@ -201,7 +202,7 @@ class _Early:
                 self._goes(EffectKind.DELETE, file)
             elif name in _ALL_ARE_WRITTEN or file is last or in_place:
                 self._writes(file, empties)
-            elif (file.text[:1] == "/" or not links) and (file.text != "/" or name in _LISTS):
+            elif (file.text[:1] == "/" or not links) and (file.text != "/" or name in _WALKERS):
                 self._reads(file)
 
     def _place(self, word: Word, follow: bool = True) -> Path | None:
