@@ -81,28 +81,40 @@ class LeftOut:
         return told
 
 
-def _blanked(text: str, *kinds: re.Pattern[str]) -> str:
-    """Return `text` with what is of these kinds replaced, except the ends of lines."""
-    for kind in kinds:
-        text = kind.sub(lambda found: re.sub(".", _OTHER, found[0]), text)
-    return text
+class _Text:
+    """A part of the source from `first_line` on. `with_code` is its `text` without what is to be
+    taken literally, `seen` that without code; both are as long as `text`.
+    """
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self.text, self._first_line = text, first_line
+        self.with_code = self._without(_LITERAL, text)
+        self.seen = self._without(_CODE, self.with_code)
+        self.notes = [*_NOTE.finditer(self.seen)]
+
+    def line(self, found: re.Match[str]) -> int:
+        """Return the number of the line in which a match begins."""
+        return self._first_line + self.text.count("\n", 0, found.start())
+
+    @staticmethod
+    def _without(kind: re.Pattern[str], text: str) -> str:
+        return kind.sub(lambda found: re.sub(".", _OTHER, found[0]), text)
 
 
 def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
     """Record the notes and cells of a text that nothing shows. Raises DocumentError if a note
     contains itself, which would keep pandoc busy until it has no memory left.
     """
-    seen, notes = _blanked(text, _LITERAL, _CODE), dict[str, set[str]]()
-    shown = _references(_NOTE.sub("", seen))  # a note in a note is not shown
-    for found in _NOTE.finditer(seen):
+    part, notes = _Text(text, first_line), dict[str, set[str]]()
+    shown = _references(_NOTE.sub("", part.seen))  # a note in a note is not shown
+    for found in part.notes:
         name, why = found["name"].casefold(), ""
         if name in notes:
             why = tr("another note has that name")
         elif name not in shown:
             why = tr("no text refers to it")
         if why:
-            line = first_line + text.count("\n", 0, found.start())
-            left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, line)
+            left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, part.line(found))
         notes.setdefault(name, _references(_INDENTED.sub("", found["body"])))
     while ends := {name for name, within in notes.items() if not within & notes.keys()}:
         notes = {name: within for name, within in notes.items() if name not in ends}
@@ -111,13 +123,13 @@ def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
             tr("A footnote refers to itself, or two refer to each other."),
             tr("Remove such a reference."),
         )
-    seen, why = _blanked(text, _LITERAL), tr("its row has more cells than the heading of the table")
-    for table in _ROWS.finditer(seen):
+    why = tr("its row has more cells than the heading of the table")
+    for table in _ROWS.finditer(part.with_code):
         columns = len(re.findall("-+", table["columns"]))
         more = re.compile(rf"(?m)^[ \t>]*+\|?+(?:[^|\n]*\|){{{columns}}}+(.*\w.*)$")
-        for found in more.finditer(seen, *table.span("rows")):
-            line = first_line + text.count("\n", 0, found.start())
-            left_out.add(tr("Cell"), text[slice(*found.span(1))].strip(" |"), why, line)
+        for found in more.finditer(part.with_code, *table.span("rows")):
+            cell = text[slice(*found.span(1))].strip(" |")
+            left_out.add(tr("Cell"), cell, why, part.line(found))
 
 
 def _references(text: str) -> set[str]:
@@ -126,8 +138,8 @@ def _references(text: str) -> set[str]:
 
 def tell_unknown(text: str, first_line: int, blocks: list[Any]) -> list[str]:
     """Return sentences about markup in a text that stayed as it is in the `blocks` of it."""
-    seen, told = _blanked(text, _LITERAL, _CODE), LeftOut()
-    notes = {found["name"].casefold() for found in _NOTE.finditer(seen)}
+    part, told = _Text(text, first_line), LeftOut()
+    notes = {found["name"].casefold() for found in part.notes}
     why = tr("an export does not know it, and it stays as it is")
     shown = (
         node["c"] if node["t"] == "Str" else _SHOWN_AS.get(node["t"], _OTHER)
@@ -137,10 +149,8 @@ def tell_unknown(text: str, first_line: int, blocks: list[Any]) -> list[str]:
         if (note := found["note"] or "").casefold() in notes:
             continue
         words = r"[\s>]+".join(map(re.escape, found[0].split())).replace(_OTHER, ".*?")
-        place = re.search(words, seen)  # nowhere if it is escaped, or in HTML
-        if place:
-            line = first_line + seen.count("\n", 0, place.start())
+        if place := re.search(words, part.seen):  # nowhere if it is escaped, or in HTML
             kind = tr("Footnote") if note else tr("Markup")
             because = tr("no note has that name, and it stays as it is") if note else why
-            told.add(kind, text[slice(*place.span())], because, line)
+            told.add(kind, text[slice(*place.span())], because, part.line(place))
     return told.sentences()
