@@ -2,6 +2,8 @@
 
 import re
 
+from dogent_tui.documents.elements import whole
+
 _MONOSPACED = re.compile(
     r"mono(?!type)|courier|consol|menlo|typewriter|cmtt|(?<!uni)code(?!2000)", re.IGNORECASE
 )
@@ -26,7 +28,7 @@ def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
 
     Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else if unknown.
     """
-    if half_points.isdecimal() and int(half_points) <= _SMALLEST:
+    if whole(half_points, _SMALLEST + 1) <= _SMALLEST:
         return True
     text, ground = _rgb(color), _rgb("FFFFFF" if behind == "auto" else behind)
     return bool(text and ground) and all(

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, islice, pairwise, takewhile
 
+from dogent_tui.documents.elements import is_within
 from dogent_tui.documents.html.hidden_text import HIDDEN
 from dogent_tui.documents.html.nodes import (
     BLOCKS,
     TITLES,
     Element,
     is_formula,
-    is_within,
     squeezed_text,
 )
 from dogent_tui.documents.html.notes import NOTES

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from dogent_tui.documents.elements import remove
 from dogent_tui.documents.export.document import KEPT_LINES, Document
 from dogent_tui.documents.export.docx_images import PNG
 from dogent_tui.documents.export.docx_reference import (
@@ -53,9 +54,9 @@ _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 def finish(
     content: bytes, document: Document, pictures: Mapping[bytes, bytes], styles: bytes
 ) -> bytes:
-    """Return pandoc's docx `content`, finished: with the `pictures` by what stands for them, and
-    those of our `styles` of tables that it lacks. Raises DocumentError if it would refer to the
-    outside.
+    """Return pandoc's docx `content`, finished: with the `pictures` in place of their placeholders,
+    and with those of our table `styles` that it lacks. Raises DocumentError if it would refer to
+    the outside.
     """
     made = _now()
     with zipfile.ZipFile(io.BytesIO(content)) as package:
@@ -106,7 +107,7 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     _finish_tables(body, right_to_left=document.is_right_to_left)
     code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
-        mark.getparent().remove(mark)  # code is always left to right
+        remove(mark)  # code is always left to right
     is_long = f"w:pPr/w:pStyle/@w:val='SourceCode' and count(w:r/w:br) > {KEPT_LINES}"
     for long in within(body, f"//w:p[{is_long}]"):
         _put(long, "keepLines", val="0")  # or half a page would be left empty before it
@@ -114,7 +115,7 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal
         _properties(run, _MATH + "rPr").insert(0, run.makeelement(_MATH + "lit"))
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
-        style.getparent().remove(style)  # entries of the table of contents do not look like links
+        remove(style)  # entries of the table of contents do not look like links
     _space(body)
     return _serialized(body)
 
@@ -194,7 +195,7 @@ def _finish_pictures(body: Any, png: Mapping[str, str]) -> None:
             blip.set(f"{{{SPACES['r']}}}embed", png[used])
         elif used in png.values():
             paragraph = next(blip.iterancestors(w("p")))
-            paragraph.getparent().remove(paragraph)
+            remove(paragraph)
 
 
 def _move_page_breaks(body: Any) -> None:
@@ -206,7 +207,7 @@ def _move_page_breaks(body: Any) -> None:
     for gap in within(body, f"//w:p[{alone}]"):
         for paragraph in within(gap, after):
             _put(paragraph, "pageBreakBefore")
-            gap.getparent().remove(gap)
+            remove(gap)
 
 
 def _turn_pages(body: Any) -> None:
@@ -216,7 +217,7 @@ def _turn_pages(body: Any) -> None:
         turned = mark.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).endswith("end")
         before = mark.getprevious()
         if not turned and (before is None or within(before, "w:pPr/w:sectPr")):
-            mark.getparent().remove(mark)  # nothing is between two such sections, or before
+            remove(mark)  # nothing is between two such sections, or before
             continue
         mark.remove(mark.find(w("pPr")))
         _put(mark, "spacing", **_HIDDEN)
@@ -232,7 +233,7 @@ def _turn_pages(body: Any) -> None:
         if section is not last:
             mark.find(w("pPr")).append(section)
     for title_page in within(body, "(//w:sectPr)[position() > 1]/w:titlePg"):
-        title_page.getparent().remove(title_page)  # only the first section has a first page
+        remove(title_page)  # only the first section has a first page
 
 
 def _with_styles(part: bytes, ours: bytes) -> bytes:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from lxml import html
 
-from dogent_tui.documents.html.nodes import BLOCKS, Element, is_within, take_out
+from dogent_tui.documents.elements import is_within
+from dogent_tui.documents.html.nodes import BLOCKS, Element, take_out
 
 _TEX_TEXT = re.compile(
     r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$"

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
+from dogent_tui.documents.elements import is_within, whole
 from dogent_tui.documents.html.code import settle_code
 from dogent_tui.documents.html.formulas import settle_formulas
 from dogent_tui.documents.html.hidden_text import HIDDEN
@@ -17,7 +18,6 @@ from dogent_tui.documents.html.nodes import (
     BLOCKS,
     Element,
     is_formula,
-    is_within,
     squeezed_text,
     take_out,
 )
@@ -163,11 +163,11 @@ def _place(each: Element) -> tuple[str, int]:
 def _begin_at_numbers(numbered: Element) -> None:
     """Begin a new list at each item whose number is not one more than that before it."""
     items, is_reversed = numbered.findall("li"), numbered.get("reversed") is not None
-    number = _whole(numbered, "start", len(items) if is_reversed else 1)
+    number = whole(numbered.get("start"), len(items) if is_reversed else 1)
     after, part = number, numbered
     numbered.set("start", str(number))
     for item in items:
-        number = _whole(item, "value", number)
+        number = whole(item.get("value"), number)
         if number != after:
             following = html.Element("ol", start=str(number))
             part.addnext(following)
@@ -176,12 +176,6 @@ def _begin_at_numbers(numbered: Element) -> None:
             part.append(item)
         after = number + 1
         number += -1 if is_reversed else 1
-
-
-def _whole(node: Element, name: str, default: int) -> int:
-    """Return the number in an attribute."""
-    said = (node.get(name) or "").strip()
-    return int(said[:9]) if said.isdecimal() else default
 
 
 def _pictures(body: Element, url: str) -> None:
@@ -252,7 +246,7 @@ def _settle_head(rows: list[Element]) -> None:
     their cells are not of a head: pandoc would cut those that extend into the rows below.
     """
     heads = [*takewhile(lambda row: len(row) and all(cell.tag == "th" for cell in row), rows)]
-    ends = (at + _whole(cell, "rowspan", 1) for at, row in enumerate(heads) for cell in row)
+    ends = (at + whole(cell.get("rowspan"), 1) for at, row in enumerate(heads) for cell in row)
     if max(ends, default=0) > len(heads) or len(heads) == len(rows):
         for cell in chain.from_iterable(heads):
             cell.tag = "td"

@@ -26,11 +26,6 @@ def classes(node: Element) -> str:
     return f"{node.get('class') or ''} {node.get('id') or ''}".strip()
 
 
-def is_within(node: Element, *tags: str) -> bool:
-    """Return whether `node` is inside an element with one of the `tags`."""
-    return next(node.iterancestors(*tags), None) is not None
-
-
 def is_formula(node: Element) -> bool:
     """Return whether `node` is TeX."""
     return node.tag == "script" and (node.get("type") or "").startswith("math/tex")

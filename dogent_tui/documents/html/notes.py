@@ -9,11 +9,11 @@ from itertools import islice
 
 from lxml import etree, html
 
+from dogent_tui.documents.elements import is_within
 from dogent_tui.documents.html.nodes import (
     TITLES,
     Element,
     classes,
-    is_within,
     squeezed_text,
     take_out,
 )

@@ -9,14 +9,16 @@ size is checked in milliseconds; `parse_part` reads a complete part.
 import errno
 import io
 import mmap
+import posixpath
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
 from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile, unreadable
@@ -112,6 +114,39 @@ def root_of(part: bytes) -> Any:
         return etree.fromstring(part, _PARSER)
     except (etree.XMLSyntaxError, LookupError, ValueError):
         return etree.Element("none")
+
+
+def part_of(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a part of an archive, empty if it is missing."""
+    try:
+        return archive.read(name)
+    except KeyError:
+        return b""
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """A relation of a part: `kind` is the last word of the type's URI, `target` a part's name or a
+    URL.
+    """
+
+    kind: str
+    target: str
+
+
+def relations_of(part: str, root: Callable[[str], Any]) -> dict[str, Relation]:
+    """Return the relations of a part of an Office document by id, those of the whole one for "".
+    `root` returns the root of a part.
+    """
+    folder, name = posixpath.split(part)
+    relations = {}
+    for node in root(posixpath.join(folder, "_rels", f"{name}.rels")).iter("{*}Relationship"):
+        target = node.get("Target", "")
+        if node.get("TargetMode") != "External":
+            inside = posixpath.join("/", folder, target.replace("\\", "/"))
+            target = posixpath.normpath(inside).lstrip("/")
+        kind = node.get("Type", "").rpartition("/")[2]
+        relations[node.get("Id", "")] = Relation(kind, target)
+    return relations
 
 
 def repacked(path: Path, parts: Mapping[str, bytes], *, emptied: str) -> bytes:

@@ -11,7 +11,6 @@
   the document.
 """
 
-import contextlib
 import posixpath
 import re
 import zipfile
@@ -22,11 +21,18 @@ from typing import Any
 
 from lxml import etree
 
+from dogent_tui.documents.elements import move_after
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
-from dogent_tui.documents.pandoc.prepared import Prepared, move_after
+from dogent_tui.documents.pandoc.archive import (
+    parse_part,
+    part_of,
+    relations_of,
+    repacked,
+    root_of,
+)
+from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.word_boxes import set_apart, with_contents
-from dogent_tui.documents.pandoc.word_parts import RELATIONSHIP, insert_parts
+from dogent_tui.documents.pandoc.word_parts import insert_parts
 from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
@@ -46,11 +52,10 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
     made: dict[str, bytes] = {}
     with zipfile.ZipFile(path) as archive:
         main_part = _main_part(archive)
-        folder, names = posixpath.dirname(main_part), set(archive.namelist())
+        folder = posixpath.dirname(main_part)
 
         def beside(name: str) -> bytes:
-            name = posixpath.join(folder, name)
-            return archive.read(name) if name in names else b""
+            return part_of(archive, posixpath.join(folder, name))
 
         main, comments = beside(posixpath.basename(main_part)), beside("comments.xml")
         styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
@@ -141,11 +146,9 @@ def _changes(root: Any, *names: str) -> int:
 
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part, which differs between programs."""
-    with contextlib.suppress(KeyError):
-        for element in root_of(archive.read("_rels/.rels")).iter(RELATIONSHIP):
-            if element.get("Type", "").endswith("/officeDocument"):
-                return posixpath.normpath(str(element.get("Target", ""))).lstrip("/")
-    return "word/document.xml"
+    relations = relations_of("", lambda name: root_of(part_of(archive, name))).values()
+    mains = (one.target for one in relations if one.kind == "officeDocument")
+    return next(mains, "word/document.xml")
 
 
 def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:

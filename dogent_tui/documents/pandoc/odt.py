@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import Any
 
 from lxml import etree
 
+from dogent_tui.documents.elements import is_within, move_after, remove, replace, whole
 from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
+from dogent_tui.documents.pandoc.archive import parse_part, part_of, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
-from dogent_tui.documents.pandoc.prepared import Prepared, move_after
+from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
     Node,
@@ -40,6 +42,7 @@ _SPAN, _LIST, _ITEM = (f"{_TEXT}{name}" for name in ("span", "list", "list-item"
 _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
+_INSIDE = (_CELL, f"{_TEXT}note-body")
 _ADDED = "\U000f0c12"
 """The text of the cells of a row that is not in the document: a private-use character."""
 _BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
@@ -75,22 +78,17 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     """
     formulas = 0
     with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-        main, look = (
-            archive.read(name) if name in names else b"" for name in ("content.xml", "styles.xml")
-        )
-        root, styles = parse_part(main, path.name), root_of(look)
+        root = parse_part(part_of(archive, "content.xml"), path.name)
+        styles = root_of(part_of(archive, "styles.xml"))
         for node in root.iter(_OBJECT):
             folder = node.get(_ADDRESS, "").removeprefix("./").rstrip("/")
             node.set(_ADDRESS, f"./{folder}")
-            if f"{folder}/content.xml" in names:
-                with archive.open(f"{folder}/content.xml") as file:
-                    formulas += _MATHML in file.read(2_000)
+            with suppress(KeyError), archive.open(f"{folder}/content.xml") as file:
+                formulas += _MATHML in file.read(2_000)
     comments = [_remark(node) for node in root.iter("{*}annotation")]
     for node in list(root.iter(*_AROUND)):
         around = node.getparent() if node.tag == _AROUND[0] else node
-        move_after(around, list(node))
-        around.getparent().remove(around)
+        replace(around, *node)
     for node in root.iter(f"{_EXTENDED}*"):  # a table in a shape
         node.tag = node.tag.replace(f"{_EXTENDED}table", f"{_TABLE}table")
     for tab in root.iterfind(f".//{_TEXT}a/{_TEXT}tab"):  # pandoc leaves it out
@@ -166,7 +164,7 @@ def _join_lists(root: Any) -> None:
             continue
         if each.get(_STYLE_NAME, "") in {"", before.get(_STYLE_NAME)}:
             _append(before, list(each))
-            each.getparent().remove(each)
+            remove(each)
 
 
 def _append(around: Any, items: list[Any]) -> None:
@@ -187,7 +185,7 @@ def _set_apart_tables(root: Any) -> None:
     """
     body = root.find("{*}body/{*}text")
     for number, table in reversed([*enumerate(root.iter(f"{_TABLE}table"))]):
-        if next(table.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
+        if is_within(table, *_INSIDE):
             place, begin = etree.Element(_PARAGRAPH), etree.SubElement(body, _PARAGRAPH)
             place.text, begin.text = f"{PLACE}{number}:", f"{OPENS}{number}:"
             table.addprevious(place)
@@ -277,8 +275,7 @@ def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
         said += [
             node.getparent() for node in paragraph.iterdescendants() if (node.tail or "").strip()
         ]
-        is_inside = next(paragraph.iterancestors(_LIST, _CELL), None) is not None
-        return bool(said) and not is_inside and all(map(is_typed, said))
+        return bool(said) and not is_within(paragraph, _LIST, _CELL) and all(map(is_typed, said))
 
     codes = dict.fromkeys(filter(is_code, root.iter(_PARAGRAPH)))
     if sum(map(_letters, codes)) > MOST_CODE * _letters(root):
@@ -290,7 +287,7 @@ def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
         ]
         code = "\n".join(map(_line, lines))
         for node in lines[1:]:
-            node.getparent().remove(node)
+            remove(node)
         first[:] = []
         first.text = drawn_from("", "", code)["c"]
 
@@ -305,7 +302,7 @@ def _is_empty(node: Any) -> bool:
 
 def _line(paragraph: Any) -> str:
     for node in paragraph.iter(*_BLANKS):
-        node.text = _BLANKS[node.tag] * int(node.get(f"{_TEXT}c", "1")[:4])
+        node.text = _BLANKS[node.tag] * whole(node.get(f"{_TEXT}c", "")[:4], 1)
     return "".join(paragraph.itertext())
 
 
@@ -348,8 +345,7 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
     for each in list(root.iter(_LIST)):
         inside = [node for node in each.iter(*_BLOCKS) if node.tag != _LIST]
         if inside and all(node.tag == _HEADING for node in inside):
-            move_after(each, inside)
-            each.getparent().remove(each)
+            replace(each, *inside)
 
 
 def _settle_inside(root: Any) -> None:
@@ -357,13 +353,13 @@ def _settle_inside(root: Any) -> None:
     continue inside an item below a text, and those that restart.
     """
     for heading in list(root.iter(_HEADING)):
-        if next(heading.iterancestors(_CELL, f"{_TEXT}note-body"), None) is not None:
+        if is_within(heading, *_INSIDE):
             heading.tag = _PARAGRAPH
     for item in list(root.iter(_ITEM)):
         around = item.getparent()
         if around.get(_CONTINUES) == "true" and [child.tag for child in item] == [_LIST]:
             around.addprevious(item[0])
-            around.remove(item)
+            remove(item)
         elif item.get(f"{_TEXT}start-value") == "1" and item.getprevious() is not None:
             again = etree.Element(_LIST, {_STYLE_NAME: around.get(_STYLE_NAME, "")})
             again.extend([item, *item.itersiblings()])
@@ -387,8 +383,7 @@ def _levels(style: Any) -> Any:
 
 def _number(node: Any, name: str) -> int:
     """Return the number in an attribute, 1 if it is missing."""
-    value = node.get(f"{_TEXT}{name}", "")
-    return int(value[:4]) if value.isdecimal() else 1
+    return whole(node.get(f"{_TEXT}{name}", "")[:4], 1)
 
 
 def settle_tree(blocks: list[Node], count: int) -> str:

@@ -18,10 +18,3 @@ class Prepared(msgspec.Struct):
     metadata: dict[str, Any] = {}
     formulas: int = 0
     inserted: list[str] = []
-
-
-def move_after(node: Any, blocks: Iterable[Any]) -> None:
-    """Move `blocks` of the same tree after `node`, in their order."""
-    for block in blocks:
-        node.addnext(block)
-        node = block

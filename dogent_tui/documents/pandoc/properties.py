@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.pandoc.archive import root_of
+from dogent_tui.documents.pandoc.archive import part_of, root_of
 from dogent_tui.documents.pandoc.tree import plain_text
 
 _NAMES = {
@@ -31,7 +31,7 @@ def package_properties(path: Path) -> dict[str, Any]:
         if slides := sum(bool(re.fullmatch(r"ppt/slides/slide\d+\.xml", name)) for name in names):
             found["slides"] = slides
         for part in _PARTS:
-            root = root_of(archive.read(part) if part in names else b"")
+            root = root_of(part_of(archive, part))
             for element in root.iter("{*}*"):
                 name = _NAMES.get(element.tag.rpartition("}")[2])
                 text = " ".join((element.text or "").split())[:_MAX_CHARS]

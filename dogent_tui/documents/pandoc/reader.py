@@ -30,7 +30,7 @@ from dogent_tui.documents.pandoc.tree import (
     with_whole_quotations,
 )
 from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
-from dogent_tui.documents.pandoc.word_parts import put_parts, slides_without_drawings
+from dogent_tui.documents.pandoc.word_parts import slides_without_drawings
 from dogent_tui.language import ngettext, tr
 
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
@@ -144,10 +144,9 @@ class _Conversion:
             if self._kind == "docx":
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
             if PLACE.encode() in output.data:
-                tree.blocks[:] = put_back(tree.blocks)
+                tree.blocks[:] = put_back(tree.blocks, prepared.inserted)
             if self._kind == "rtf":
                 tree.blocks[:] = with_lists(tree.blocks)
-            put_parts(tree.blocks, prepared.inserted)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
             yield tree

@@ -7,7 +7,7 @@ and its content is written at the end of the document, from where it returns aft
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -23,7 +23,9 @@ PLACE, OPENS = "\U000f0c10", "\U000f0c11"
 """The beginnings of a paragraph that names a table, and of the one above its content: private-use
 characters.
 """
-_NAME = re.compile(f"[{PLACE}{OPENS}]" + r"(\d+):(\w*) ?(.*)")
+INSERTED = "inserted"
+"""The beginning of the number of a part of the document in another form."""
+_NAME = re.compile(f"[{PLACE}{OPENS}]" + r"(\w+):(\w*) ?(.*)")
 _QUOTATION = "quotation"
 _KINDS = {f"callout {kind}": kind for kind in CALLOUTS}
 _KINDS[_QUOTATION] = _QUOTATION
@@ -40,14 +42,14 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
     for number, (table, kind) in reversed([*enumerate(kinds.items())]):  # what is inside first
         if not kind and table not in items:
             continue
-        place = _paragraph(f"{CONTINUED * (table in items)}{PLACE}{number}:", items.get(table))
+        place = paragraph(f"{CONTINUED * (table in items)}{PLACE}{number}:", items.get(table))
         table.addprevious(place)
         aside.append(table)
         rows = table.findall(w("tr"))
         texts = rows if kind == _QUOTATION else rows[1:]  # the title is above
         content = [part for row in texts for part in row.find(w("tc"))] if kind else [table]
         title = "".join(rows[0].itertext()) if texts is not rows else ""
-        held[place] = [_paragraph(f"{OPENS}{number}:{kind} {title}"), *content]
+        held[place] = [paragraph(f"{OPENS}{number}:{kind} {title}"), *content]
     return held
 
 
@@ -58,26 +60,32 @@ def _kind(table: Any, styles: Styles) -> str:
     return _KINDS.get(name, "") if is_narrow else ""
 
 
-def _paragraph(words: str, item: Item | None = None) -> Any:
-    paragraph = etree.Element(w("p"))
+def paragraph(words: str, item: Item | None = None) -> Any:
+    """Return a paragraph of Word's with these words, perhaps in a list."""
+    made = etree.Element(w("p"))
     if item:
-        add_number(etree.SubElement(paragraph, w("pPr")), *item)
-    etree.SubElement(etree.SubElement(paragraph, w("r")), w("t")).text = words
-    return paragraph
+        add_number(etree.SubElement(made, w("pPr")), *item)
+    etree.SubElement(etree.SubElement(made, w("r")), w("t")).text = words
+    return made
 
 
 def with_contents(blocks: Iterable[Any], held: Mapping[Any, list[Any]]) -> list[Any]:
     """Return elements of the body, followed by the content of the tables in them."""
     found = list(blocks)
     for element in found:  # grows while it is read
-        for paragraph in element.iter(w("p")) if held else ():
-            found += held.get(paragraph, ())
+        for part in element.iter(w("p")) if held else ():
+            found += held.get(part, ())
     return found
 
 
-def put_back(blocks: list[Node]) -> list[Node]:
-    """Return pandoc's `blocks` with the content of the tables in their places."""
-    contents: dict[str, tuple[str, str, list[Node]]] = {}
+def put_back(blocks: list[Node], inserted: Sequence[str]) -> list[Node]:
+    """Return pandoc's `blocks` with the content of the tables, and the Markdown of what is
+    `inserted`, in their places.
+    """
+    contents: dict[str, tuple[str, str, list[Node]]] = {
+        f"{INSERTED}{number}": ("", "", [{"t": "RawBlock", "c": ["markdown", part]}])
+        for number, part in enumerate(inserted)
+    }
     body = into = list[Node]()
     for block in blocks:
         if found := _NAME.fullmatch(_said(block, OPENS)):
@@ -94,7 +102,8 @@ def put_back(blocks: list[Node]) -> list[Node]:
         out: list[Any] = []
         for part in value:
             found = _NAME.fullmatch(_said(part, PLACE))
-            out += _boxed(*contents[found[1]]) if found else [part]
+            content = contents.pop(found[1], None) if found else None
+            out += _boxed(*content) if content else [part]
         return [filled(part) for part in out]
 
     whole: list[Node] = filled(body)

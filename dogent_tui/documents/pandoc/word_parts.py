@@ -9,20 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
-
+from dogent_tui.documents.elements import move_after, remove
 from dogent_tui.documents.kinds import kind_of, reader_of
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.pandoc.archive import root_of
-from dogent_tui.documents.pandoc.prepared import Prepared, move_after
-from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
+from dogent_tui.documents.pandoc.archive import part_of, relations_of, root_of
+from dogent_tui.documents.pandoc.prepared import Prepared
+from dogent_tui.documents.pandoc.word_boxes import INSERTED, PLACE, paragraph
 from dogent_tui.documents.pandoc.word_styles import w
 from dogent_tui.documents.workbook.markdown import cell
 from dogent_tui.temporary import temporary_folder
 
-RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-_INSERTED = "\U000f0c13"
-"""The beginning of a paragraph in place of a part: a private-use character."""
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _PARAGRAPH, _CHUNK = w("p"), w("altChunk")
 _SHOWN = (_CHUNK, "{*}chart", "{*}relIds")
@@ -34,25 +30,18 @@ def insert_parts(root: Any, archive: zipfile.ZipFile, main_part: str) -> list[st
     """Put a paragraph in place of each inserted document below `root`, and after each paragraph
     with a chart or diagram. Return the Markdown of these parts, empty for an unreadable one.
     """
-    folder, name = posixpath.split(main_part)
-    names = set(archive.namelist())
-    listed = posixpath.join(folder, "_rels", f"{name}.rels")
-    targets = {
-        one.get("Id"): posixpath.normpath(posixpath.join("/", folder, one.get("Target", "")))[1:]
-        for one in root_of(archive.read(listed) if listed in names else b"").iter(RELATIONSHIP)
-    }
+    relations = relations_of(main_part, lambda name: root_of(part_of(archive, name)))
     found: list[str] = []
     for node in list(root.iter(*_SHOWN)):
-        part = targets.get(node.get(f"{_IDS}id") or node.get(f"{_IDS}dm"), "")
-        content = archive.read(part) if part in names else b""
+        related = relations.get(node.get(f"{_IDS}id") or node.get(f"{_IDS}dm"))
+        part = related.target if related else ""
+        content = part_of(archive, part)
         is_document = node.tag == _CHUNK
         markdown = _document(content, part) if is_document else _drawing(root_of(content))
-        place = etree.Element(_PARAGRAPH)
-        run = etree.SubElement(place, w("r"))
-        etree.SubElement(run, w("t")).text = f"{_INSERTED}{len(found)}"
+        place = paragraph(f"{PLACE}{INSERTED}{len(found)}:")
         found.append(_NOTE.sub(rf"[^{len(found) + 1}.\1]", markdown))
         move_after(node if is_document else next(node.iterancestors(_PARAGRAPH), node), [place])
-        node.getparent().remove(node)
+        remove(node)
     return found
 
 
@@ -61,15 +50,6 @@ def slides_without_drawings(path: Path, _: ReadOptions) -> Prepared:
     with zipfile.ZipFile(path) as archive:
         drawn = filter(_DRAWN.fullmatch, archive.namelist())
         return Prepared([path], inserted=["" for _ in drawn])
-
-
-def put_parts(blocks: list[Node], parts: list[str]) -> None:
-    """Put the `parts` in the places that `insert_parts` made for them."""
-    places = {f"{_INSERTED}{number}": part for number, part in enumerate(parts)}
-    for node in walk(blocks) if parts else ():
-        said = plain_text(node["c"]) if node["t"] in {"Para", "Plain"} else ""
-        if said in places:
-            node.update(t="RawBlock", c=["markdown", places[said]])
 
 
 def _document(content: bytes, name: str) -> str:

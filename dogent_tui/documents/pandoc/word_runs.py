@@ -10,13 +10,14 @@
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 import msgspec
 from lxml import etree
 
+from dogent_tui.documents.elements import remove, replace, whole
 from dogent_tui.documents.looks import MOST_CODE
 from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
@@ -70,7 +71,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
     _settle_fields(root)
     for row in list(root.iter(_ROW)):
         if _is_dropped(row, "trPr", changes):
-            _remove([row])
+            remove(row)
         else:
             _settle_row(row)
     lists: dict[Any, dict[int, str]] = defaultdict(dict)
@@ -111,19 +112,8 @@ def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None
     return None
 
 
-def _replace(node: Any, instead: Iterable[Any]) -> None:
-    for each in instead:
-        node.addprevious(each)
-    _remove([node])
-
-
-def _remove(nodes: Iterable[Any]) -> None:
-    for node in nodes:
-        node.getparent().remove(node)
-
-
 def _unwrap(node: Any) -> None:
-    _replace(node, list(node))
+    replace(node, *node)
 
 
 def _settle_alternatives(node: Any) -> None:
@@ -133,19 +123,19 @@ def _settle_alternatives(node: Any) -> None:
         for fallback in node.findall(_FALLBACK):
             node.remove(fallback)
         if next(choice.iter(w("drawing")), None) is None:
-            _replace(node, list(choice))
+            replace(node, *choice)
 
 
 def _settle_control(control: Any) -> None:
     """Replace a content control by what is in it, such as the cells of a row."""
-    _replace(control, [part for content in control.findall(w("sdtContent")) for part in content])
+    replace(control, *control.findall(f"{w('sdtContent')}/*"))
 
 
 def _settle_ruby(ruby: Any) -> None:
     """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
     base, above = (ruby.findall(f"{w(name)}/{_RUN}/*") for name in ("rubyBase", "rt"))
     said = "".join(text.text or "" for text in above if text.tag == _TEXT)
-    _replace(ruby, [*(part for part in base if part.tag != w("rPr")), _text(f"({said})")])
+    replace(ruby, *(part for part in base if part.tag != w("rPr")), _text(f"({said})"))
 
 
 def _settle_change(change: Any) -> None:
@@ -166,7 +156,7 @@ def _unfold(field: Any) -> None:
             etree.SubElement(run, w("fldChar"), {w("fldCharType"): kind})
         else:
             etree.SubElement(run, w("instrText")).text = field.get(w("instr"), "")
-    _replace(field, [*parts[:3], *field, parts[3]])
+    replace(field, *parts[:3], *field, parts[3])
 
 
 def _settle_border(border: Any) -> None:
@@ -175,25 +165,45 @@ def _settle_border(border: Any) -> None:
     for paragraph in border.iterancestors(_PARAGRAPH) if len(drawn) == 1 else ():
         if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
             paragraph[:] = [etree.fromstring(_RULE)]
-    _remove([border])  # pandoc makes a rule of any other
+    remove(border)  # pandoc makes a rule of any other
 
 
 def _settle_position(position: Any) -> None:
     """Make a superscript or subscript of text that is far off the line for its size, as LibreOffice
     writes those of pages.
     """
-    rise, size = position.get(w("val"), ""), value_at(position.getparent(), "w:sz")
-    if size.isdecimal() and rise.removeprefix("-").isdecimal() and 4 * abs(int(rise)) > int(size):
+    rise, size = position.get(w("val"), ""), whole(value_at(position.getparent(), "w:sz"))
+    if 0 < size < 4 * whole(rise.removeprefix("-")):
         position.tag = w("vertAlign")
         position.set(w("val"), "subscript" if rise.startswith("-") else "superscript")
+
+
+def _settle_form_field(begin: Any) -> None:
+    """Write what a form field without a run of text shows before it."""
+    if shown := _form_field(begin):
+        begin.addprevious(_text(shown))
+
+
+def _form_field(begin: Any) -> str:
+    """Return what a form field without a run of text shows: a check box, or the choice."""
+    box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
+    if box is not None:
+        name = "default" if box.find(w("checked")) is None else "checked"
+        return "☒" if is_on(box, f"w:{name}") else "☐"
+    if choices is None:
+        return ""
+    entries = [entry.get(w("val"), "") for entry in choices.iter(w("listEntry"))]
+    chosen = value_at(choices, "w:result", value_at(choices, "w:default", "0"))
+    return "".join(entries[whole(chosen, len(entries)) :][:1])
 
 
 _SETTLED: dict[str, Callable[[Any], None]] = {
     **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
     **dict.fromkeys(map(w, ("ins", "del", "moveFrom", "moveTo")), _settle_change),
     _ALTERNATIVES: _settle_alternatives,
-    _LITERAL: lambda sign: _remove([sign]),  # by which pandoc takes a bracket for words
+    _LITERAL: remove,  # by which pandoc takes a bracket for words
     w("fldSimple"): _unfold,
+    w("fldChar"): _settle_form_field,
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
     w("pBdr"): _settle_border,
@@ -222,8 +232,6 @@ def _settle_fields(root: Any) -> None:
             continue
         kind = node.get(w("fldCharType"), "")
         if kind == "begin":
-            if shown := _form_field(node):
-                node.addprevious(_text(shown))
             fields.append(_Field())
             hiding = hiding or fields[-1]
         if not fields:
@@ -238,27 +246,14 @@ def _settle_fields(root: Any) -> None:
             fields.pop()
             is_link = field.is_shown and "".join(field.code).split()[:1] == ["HYPERLINK"]
             if not is_link or hiding:
-                _remove(field.parts)
-
-
-def _form_field(begin: Any) -> str:
-    """Return what a form field without a run of text shows: a check box, or the choice."""
-    box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
-    if box is not None:
-        name = "default" if box.find(w("checked")) is None else "checked"
-        return "☒" if is_on(box, f"w:{name}") else "☐"
-    if choices is None:
-        return ""
-    entries = [entry.get(w("val"), "") for entry in choices.iter(w("listEntry"))]
-    chosen = value_at(choices, "w:result", value_at(choices, "w:default", "0"))
-    return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
+                for part in field.parts:
+                    remove(part)
 
 
 def _settle_row(row: Any) -> None:
     """Add the empty cells that a row skips at its start."""
     cells = row.findall(_CELL)
-    before = value_at(row, "w:trPr/w:gridBefore", "0")
-    for _ in range(int(before[:2]) if before.isdecimal() and cells else 0):
+    for _ in range(whole(value_at(row, "w:trPr/w:gridBefore")[:2]) if cells else 0):
         cell = etree.Element(_CELL)
         etree.SubElement(cell, _PARAGRAPH)
         cells[0].addprevious(cell)
@@ -266,17 +261,15 @@ def _settle_row(row: Any) -> None:
 
 def _declare_columns(table: Any) -> None:
     """Declare all columns of a table: pandoc leaves out the cells behind the declared ones."""
-    spans = ([_span(cell) for cell in row.findall(_CELL)] for row in table.findall(_ROW))
+    spans = (
+        [whole(value_at(cell, "w:tcPr/w:gridSpan")[:3], 1) for cell in row.findall(_CELL)]
+        for row in table.findall(_ROW)
+    )
     grid = table.find(w("tblGrid"))
     grid = etree.SubElement(table, w("tblGrid")) if grid is None else grid
     declared = sum(w("w") in column.attrib for column in grid)
     for _ in range(min(max(map(sum, spans), default=0), _MOST_COLUMNS) - declared):
         etree.SubElement(grid, w("gridCol"), {w("w"): "1"})
-
-
-def _span(cell: Any) -> int:
-    columns = value_at(cell, "w:tcPr/w:gridSpan", "1")
-    return int(columns[:3]) if columns.isdecimal() else 1
 
 
 def _settle_look(paragraph: Any, styles: Styles) -> bool:
@@ -360,7 +353,7 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
             own.set(w("val"), lists[at])
             _begin(paragraph, CONTINUED)
         else:
-            own.getparent().getparent().remove(own.getparent())
+            remove(own.getparent())
         return
     if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
         indent = styles.indent(paragraph)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from dogent_tui.documents.elements import remove, whole
 from dogent_tui.documents.looks import is_monospaced, is_unseen
 from dogent_tui.documents.pandoc.archive import MAX_DEPTH, root_of
 from dogent_tui.documents.pandoc.counting import NO_LEVEL, Level, next_label
@@ -52,7 +53,7 @@ def twips_at(node: Any, path: str, *names: str) -> int:
     """Return the first length of these `names` at `path` below `node`, 0 if there is none."""
     found = node.find(path, _PREFIXES)
     said = "" if found is None else next((v for n in names if (v := found.get(w(n)))), "")
-    return int(said[:9]) if said.isdecimal() else 0
+    return whole(said)
 
 
 def add_number(properties: Any, name: str, at: int) -> None:
@@ -100,7 +101,7 @@ class Styles:
         self._styles = {style.get(w("styleId")): style for style in root.iter(w("style"))}
         doubles = set(root.iter(w("style"))) - set(self._styles.values())
         for style in doubles:  # between two with one id, pandoc follows a circle for ever
-            style.getparent().remove(style)
+            remove(style)
         self._is_changed = bool(doubles)
         self._defaults = _children(root.find(".//w:rPrDefault/w:rPr", _PREFIXES))
         self._usual = next(
@@ -257,10 +258,6 @@ def _level_of(text: str) -> int | None:
     return min(int(text[:3]), _LEVELS - 1) if text.isdecimal() else None
 
 
-def _whole(text: str) -> int:
-    return int(text[:6]) if text.isdecimal() else 1
-
-
 class Counters:
     """Counts the numbered paragraphs of a document in order, like Word (ECMA-376 part 1, 17.9)."""
 
@@ -278,7 +275,7 @@ class Counters:
                 _at(level): _level(level) for one in (base, element) for level in one.iter(w("lvl"))
             }
             starts = {
-                _at(override): _whole(value_at(override, "w:startOverride"))
+                _at(override): whole(value_at(override, "w:startOverride")[:6], 1)
                 for override in element.iter(w("lvlOverride"))
                 if override.find(w("startOverride")) is not None
             }
@@ -356,7 +353,7 @@ def _level(element: Any) -> Level:
     return Level(
         form=value_at(element, "w:numFmt", "decimal"),
         text=value_at(element, "w:lvlText"),
-        start=_whole(value_at(element, "w:start", "1")),
+        start=whole(value_at(element, "w:start")[:6], 1),
         restarts=value_at(element, "w:lvlRestart") != "0",
         is_legal=is_on(element, "w:isLgl"),
         style=value_at(element, "w:pStyle"),

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from dogent_tui.documents.model import Block, Source
+from dogent_tui.documents.pandoc.archive import Relation
 from dogent_tui.documents.workbook import markdown
-from dogent_tui.documents.workbook.package import Package, Relation, shown_text
+from dogent_tui.documents.workbook.package import Package, shown_text
 
 _IN_BLOCK = 20
 

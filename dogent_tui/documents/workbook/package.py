@@ -2,7 +2,6 @@
 bounded memory.
 """
 
-import posixpath
 import re
 import zipfile
 import zlib
@@ -13,11 +12,10 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
 
-import msgspec
 from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
-from dogent_tui.documents.pandoc.archive import LIMITS, parse_part
+from dogent_tui.documents.pandoc.archive import LIMITS, Relation, parse_part, relations_of
 from dogent_tui.documents.workbook.reading import MOST_TEXT
 from dogent_tui.language import tr
 
@@ -25,15 +23,6 @@ _CHUNK = 1 << 16
 """The number of bytes to read from a part at a time."""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-
-
-class Relation(msgspec.Struct, frozen=True):
-    """A relation of a part: `kind` is the last word of the type's URI, `target` a part's name or a
-    URL.
-    """
-
-    kind: str
-    target: str
 
 
 class Package:
@@ -74,18 +63,7 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return the relations of `part` by id."""
-        folder, name = posixpath.split(part)
-        relations = {}
-        for node in self.root(posixpath.join(folder, "_rels", f"{name}.rels")).iter(
-            "{*}Relationship"
-        ):
-            target = node.get("Target", "")
-            if node.get("TargetMode") != "External":
-                inside = posixpath.join("/", folder, target.replace("\\", "/"))
-                target = posixpath.normpath(inside).lstrip("/")
-            kind = node.get("Type", "").rpartition("/")[2]
-            relations[node.get("Id", "")] = Relation(kind, target)
-        return relations
+        return relations_of(part, self.root)
 
 
 @contextmanager

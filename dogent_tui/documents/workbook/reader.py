@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
-from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.documents.pandoc.archive import Relation, check_archive
 from dogent_tui.documents.pandoc.properties import package_properties
 from dogent_tui.documents.workbook.contents import read_contents
 from dogent_tui.documents.workbook.notes import comment_blocks, drawings, link_blocks, read_comments
-from dogent_tui.documents.workbook.package import Package, Relation
+from dogent_tui.documents.workbook.package import Package
 from dogent_tui.documents.workbook.reading import Reading, open_sheet
 from dogent_tui.documents.workbook.rows import SheetReader
 from dogent_tui.language import listing, ngettext, tr

@@ -100,12 +100,14 @@ def test_inserted_documents_charts_and_diagrams_are_shown_or_missed(tmp_path):
         '<w:altChunk r:id="a"/>',
         p(r("Two"), f"<w:r><w:drawing>{drawings}</w:drawing></w:r>"),
         '<w:altChunk r:id="d"/>',
+        p(r("\U000f0c107:")),  # names no part
         more={**more, "word/_rels/document.xml.rels": relations.encode()},
     )
     text, opened, _ = read(path)
     assert text.split("\n\n") == [
         *("One", "## Head", "Words[^1.1]", "[^1.1]: Note", "Two", "- Plan\n- Do", "Sales"),
         "|  | North |\n| --- | --- |\n| May | 4\\|2 |",
+        "\U000f0c107:",
     ]
     assert "1 chart, diagram or inserted document cannot be read" in opened.warnings[0]
 
