@@ -18,7 +18,7 @@ from dogent_tui.documents.pandoc.odt import prepared_odt, settle_tree
 from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.rtf import prepared_rtf, with_lists
+from dogent_tui.documents.pandoc.rtf import prepared_rtf, with_lists, with_whole_characters
 from dogent_tui.documents.pandoc.tree import (
     CONTINUED,
     NO_ATTRIBUTES,
@@ -138,7 +138,10 @@ class _Conversion:
                     writable=self._images.folders,
                 )
             self._warn(map(_sentence, output.warnings))
-            tree = decoded_tree(output.data, self._path.name)
+            data = output.data
+            if self._kind == "rtf":
+                data = with_whole_characters(data.decode()).encode()
+            tree = decoded_tree(data, self._path.name)
             if CONTINUED.encode() in output.data:
                 join_items(tree.blocks)
             if self._kind == "docx":

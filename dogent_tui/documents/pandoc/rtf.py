@@ -26,7 +26,7 @@ only reads ``{\footnote``.
 _BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
-_CHARACTER = re.compile(rb"\\'..|.", re.DOTALL)
+_CHARACTER = re.compile(rb"[\r\n]*(?:\\'..|\\?[^\r\n])")
 _CODECS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "cp950", 161: "cp1253",
     162: "cp1254", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
@@ -65,6 +65,12 @@ _MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
 _ENDS = {b"par", b"sect", b"cell", b"nestcell"}
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
+_DIGIT = 0xFDD0
+"""The first of 16 noncharacters, the digits of a half of a character above U+FFFF: pandoc would
+replace the halves, which rtf writes one by one (1.9.1, Unicode RTF).
+"""
+_HALF = 0xD800
+_HALVES = re.compile(rf"(?:[{chr(_DIGIT)}-{chr(_DIGIT + 15)}]{{3}})+")
 _ITEM = "\ue0c4"
 """A sign around the level and around the marker of an item of a list: a private-use character."""
 
@@ -78,7 +84,7 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    remarks = [said[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
+    remarks = [_joined(said)[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
     about = {"comments": len(reader.comments), "comment_texts": remarks}
     return Prepared([reader.written()], metadata=about if reader.comments else {})
 
@@ -93,6 +99,34 @@ def _without_binary(data: bytes) -> bytes:
         out += [data[at : found.start()], data[found.end() : end].hex().encode()]
         at = end
     return b"".join([*out, data[at:]])
+
+
+def _escaped(said: str) -> bytes:
+    """Return characters as pandoc reads them, with no other in their place for older programs:
+    pandoc would leave out the letter behind that.
+    """
+    codes: list[int] = []
+    for (unit,) in struct.iter_unpack("<H", said.encode("utf-16-le", "surrogatepass")):
+        is_half = 0 <= unit - _HALF < 2048
+        digits = [int(digit, 16) for digit in f"{unit - _HALF:03x}"] if is_half else []
+        codes += [_DIGIT + digit for digit in digits] if is_half else [unit]
+    return b"".join(rb"{\uc0\u%d}" % code for code in codes)
+
+
+def with_whole_characters(text: str) -> str:
+    """Return a text from pandoc with the characters that were written in halves."""
+
+    def whole(halves: re.Match[str]) -> str:
+        digits = "".join(f"{ord(digit) - _DIGIT:x}" for digit in halves[0])
+        units = (_HALF + int(digits[at : at + 3], 16) for at in range(0, len(digits), 3))
+        return _joined("".join(map(chr, units)))
+
+    return _HALVES.sub(whole, text)
+
+
+def _joined(said: str) -> str:
+    """Return a text with the halves of characters in it joined."""
+    return said.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class _Paragraph(msgspec.Struct):
@@ -116,7 +150,7 @@ class _Paragraph(msgspec.Struct):
         at = next((at for at, token in enumerate(tokens) if _TEXT.match(token)), len(tokens))
         sign = b"".join(self.marker)
         if not (is_heading or in_table):
-            mark = rb"{\uc0\u%d}" % (ord(_ITEM) - 65_536)
+            mark = _escaped(_ITEM)
             sign = b"%s%d%s%s%s" % (mark, level, mark, sign, mark)
         layout = [token for token in self.tokens[: self.begin] if not _LIST.fullmatch(token)]
         level_of = rb"\outlinelevel%d " % outline if is_heading else b""
@@ -134,7 +168,8 @@ class _Reader:
         ]
         self._codecs: dict[int, str] = {}
         self._codec = _USUAL
-        self._shown = 0
+        self._skipped = 0
+        """The number of characters to come that older programs show in place of one."""
         self._outlines: dict[int, int] = {}
         self._sources: list[bytes] = []
         self._paragraph = _Paragraph()
@@ -153,9 +188,9 @@ class _Reader:
         is_text = word in _TEXTS or (word is None and text not in (b"{", b"}", rb"\*"))
         if word == b"nestcell":  # pandoc joins the cells of a table in a cell
             text = rb"\tab "
-        if is_text and not word:
-            text = self._decoded(text)
-        self._shown = state.get("fallback", 1) if word == b"u" else 0
+        if not is_text:
+            self._skipped = 0
+        text, said = self._decoded(token) if is_text else (text, "")
         is_seen = is_text and "apart" not in state
         cell = self._shades[self._cell] if state.get("table") else 0
         look = {"behind": cell, **state}
@@ -167,7 +202,7 @@ class _Reader:
         if is_seen:
             paragraph.has_letters = paragraph.has_letters or bool(text.strip())
         elif is_text:
-            self._hear(text)
+            self._hear(text, said)
         is_deleted = is_seen and state.get("deleted")
         is_skipped = state.get("apart") in _SKIPPED and text not in (b"{", b"}")
         if word not in _LEFT_OUT and not is_deleted and not is_skipped:
@@ -187,42 +222,38 @@ class _Reader:
         self._sources.append(source)
         self._paragraph = _Paragraph()
 
-    def _hear(self, text: bytes) -> None:
-        """Hear text that is not part of a paragraph."""
+    def _hear(self, text: bytes, said: str) -> None:
+        """Hear text that is not part of a paragraph, and what it says."""
         if self._state["apart"] == b"fonttbl":
             codec = _CODECS.get(self._state.get("charset", 0), self._codec)
             self._codecs.setdefault(self._state.get("font", 0), codec)
         elif self._state["apart"] == b"listtext":
             self._paragraph.marker.append(text)
         elif self._state["apart"] == b"atnauthor":
-            self.comments.append(f"{self._said(text)}: ")
+            self.comments.append(f"{said}: ")
         elif self._state["apart"] == b"annotation" and self.comments:
-            self.comments[-1] += self._said(text)
+            self.comments[-1] += said
         elif self._state["apart"] == b"stylesheet":
             named = _HEADING.match(text)
             outline = int(named[1]) - 1 if named else self._state.get("outline", 9)
             self._outlines.setdefault(self._state.get("style", 0), outline)
 
-    def _decoded(self, text: bytes) -> bytes:
-        """Return text in Unicode, but not what older programs show in place of a character."""
-        said = _CHARACTER.sub(b"", text, self._shown) if self._shown > 0 else text
-        letters = self._said(said)
-        if letters.isascii() or self._codec_now == _USUAL:
-            return text
-        units = letters.encode("utf-16-le")
-        escapes = (rb"{\uc0\u%d}" % unit for (unit,) in struct.iter_unpack("<H", units))
-        return text.removesuffix(said) + b"".join(escapes)
-
-    @property
-    def _codec_now(self) -> str:
-        return self._codecs.get(self._state.get("font", 0), self._codec)
-
-    def _said(self, text: bytes) -> str:
-        """Return what a text, or the word for a character, says."""
-        if text.startswith(b"\\u"):
-            return chr(int(text[2:].strip() or 0) % 65_536)
+    def _decoded(self, token: re.Match[bytes]) -> tuple[bytes, str]:
+        """Return text as pandoc reads it and what it says, both without what older programs show in
+        place of a character.
+        """
+        text, word = token[0], token[1]
+        if word:
+            self._skipped = self._state.get("fallback", 1) if word == b"u" else 0
+            said = chr(int(token[2] or 0) % 65_536) if word == b"u" else ""
+            return _escaped(said) or text, said
+        if self._skipped > 0:
+            text, count = _CHARACTER.subn(b"", text, self._skipped)
+            self._skipped -= count
+        codec = self._codecs.get(self._state.get("font", 0), self._codec)
         raw = _HEX.sub(lambda one: bytes.fromhex(one[1].decode()), text)
-        return raw.translate(None, b"\r\n").decode(self._codec_now, "replace")
+        said = raw.translate(None, b"\r\n").decode(codec, "replace")
+        return text if said.isascii() or codec == _USUAL else _escaped(said), said
 
     def _change(self, token: re.Match[bytes]) -> None:
         text, word = token[0], token[1]
@@ -284,6 +315,8 @@ def _item(block: Node) -> Item | None:
     if said.count(_ITEM) < 3:
         return None
     _, level, sign, text = said.split(_ITEM, 3)
+    if not level.isdecimal():
+        return None  # the document itself has these signs
     label = sign.strip(" .()") if re.search(r"[\d.)]", sign) else ""  # else a bullet
     content = [plain(text), *rest] if text else rest
     return Item(Mark(sign.strip(), label, 0, 0), int(level), [{"t": "Para", "c": content}])

@@ -485,13 +485,14 @@ def test_lists_of_an_rtf_have_their_numbers_and_depth_and_hidden_text_is_none_of
     path = tmp_path / "a.rtf"
     path.write_text(
         r"{\rtf1\ansi " + "".join(item(*one) for one in items) + r"\pard\plain Between.\par"
-        rf" {item(0, '3.', 'e')}\pard {{\v f}}\par}}"
+        rf" {item(0, '3.', 'e')}\pard {{\v f}}\par \u-7996?x\u-7996?1.\u-7996?Own.\par}}"
     )
     assert read(path)[0].split("\n\n") == [
         "1. **a**\n   - **b**\n   1. c) **c**\n2. **d**",
         "Between.",
         "3. **e**",
         "<!-- hidden text, not visible in the document: f -->",
+        "\ue0c4x\ue0c41.\ue0c4Own.",
     ]
 
 
@@ -504,6 +505,29 @@ def test_text_of_an_rtf_is_in_the_encoding_of_its_font(tmp_path):
     )
     text, opened, _ = read(path)
     assert (text, opened.warnings) == ("При и\u2013и中α", [])
+
+
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        (r"caf\u233?s a\u8226-b \u8211\'96c", "caf\u00e9s a\u2022b \u2013c"),
+        (r"\uc0 \u8226 ?x \uc2\u8226\'e2?y \uc2\u8226??z", "\u2022?x \u2022y \u2022z"),
+        (
+            r"a\u160\~b \u55357?\u56832?c {\uc0\u55357 \u56832 d}",
+            "a\u00a0b \U0001f600c \U0001f600d",
+        ),
+        ("\\u8226\r\n?x \\u55357?y", "\u2022x \ufffdy"),
+    ],
+)
+def test_characters_of_an_rtf_are_whole_and_without_what_is_shown_in_their_place(
+    tmp_path, said, words
+):
+    path = tmp_path / "a.rtf"
+    remark = rf"{{{{\*\atnauthor Ann}}{{\*\annotation {said}}}}}"
+    path.write_bytes(rb"{\rtf1\ansi\pard %s\par End%s.\par}" % (said.encode(), remark.encode()))
+    text, opened, _ = read(path)
+    assert text == f"{words}\n\nEnd."
+    assert opened.metadata["comment_texts"] == [f"Ann: {words}"]
 
 
 def test_a_line_break_behind_a_backslash_ends_a_paragraph_of_an_rtf(tmp_path):
