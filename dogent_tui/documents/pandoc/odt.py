@@ -29,7 +29,6 @@ from dogent_tui.documents.pandoc.tree import (
 )
 from dogent_tui.documents.pandoc.word_boxes import OPENS, PLACE
 from dogent_tui.documents.pandoc.word_styles import chain
-from dogent_tui.language import tr
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _OBJECT, _IMAGE = f"{_DRAW}object", f"{_DRAW}image"
@@ -386,10 +385,11 @@ def _number(node: Any, name: str) -> int:
     return whole(node.get(f"{_TEXT}{name}", "")[:4], 1)
 
 
-def settle_tree(blocks: list[Node], count: int) -> str:
-    """Make formulas within a line of text inline, and remove the rows that were added. Return a
-    warning if not all of `count` formulas are in `blocks`.
+def settle_tree(blocks: list[Node]) -> int:
+    """Make formulas within a line of text inline, and remove the rows that were added. Return the
+    number of formulas.
     """
+    count = 0
     for node in walk(blocks):
         if node["t"] == "Table":
             for body in node["c"][4]:
@@ -398,8 +398,7 @@ def settle_tree(blocks: list[Node], count: int) -> str:
             node["c"] = [one for one in node["c"] if one["t"] != "Math" or one["c"][1].strip()]
             said = [one for one in node["c"] if one["t"] not in ("Space", "SoftBreak")]
             formulas = [one for one in said if one["t"] == "Math"]
-            count -= len(formulas)
+            count += len(formulas)
             for formula in formulas if len(formulas) < len(said) else []:
                 formula["c"][0]["t"] = "InlineMath"
-    missing = tr("Formulas left out because they could not be read: {missing}.")
-    return missing.format(missing=count) if count > 0 else ""
+    return count

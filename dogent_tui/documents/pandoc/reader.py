@@ -150,8 +150,10 @@ class _Conversion:
                 tree.blocks[:] = put_back(tree.blocks, prepared.inserted)
             if self._kind == "rtf":
                 tree.blocks[:] = with_lists(tree.blocks)
-            if self._kind == "odt":
-                self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
+            read = settle_tree(tree.blocks) if self._kind == "odt" else 0
+            if (missing := prepared.formulas - read) > 0:
+                said = tr("Formulas left out because they could not be read: {missing}.")
+                self._warn([said.format(missing=missing)])
             yield tree
 
     def _warn(self, sentences: Iterable[str]) -> None:

@@ -24,7 +24,9 @@ r"""A footnote marked as optional for readers without footnotes, as LibreOffice 
 only reads ``{\footnote``.
 """
 _BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
-_TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
+_TOKEN = re.compile(
+    rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-zA-Z]|[{}]|[^\\{}]+"
+)
 _HEX = re.compile(rb"\\'(..)")
 _CHARACTER = re.compile(rb"[\r\n]*(?:\\'..|\\?[^\r\n])")
 _CODECS = {
@@ -39,9 +41,9 @@ _LIST = re.compile(rb"\\(ls|outlinelevel)\d+ ?")
 _TEXT = re.compile(rb"\{|\\'|\\u-?\d|[^\\{}]*[^\\{}\s]")
 """The beginning of text, or of a group with it."""
 _HEADING = re.compile(rb"heading ([1-9]);", re.IGNORECASE)
-_SKIPPED = {b"cs", b"annotation", b"nesttableprops"}
+_SKIPPED = {b"cs", b"annotation", b"nesttableprops", b"xe", b"tc"}
 """What pandoc reads although it is to be skipped: styles of characters as those of all paragraphs,
-and comments and rows in cells as the end of a table.
+comments and rows in cells as the end of a table, and entries of indexes and contents as text.
 """
 _APART = {
     b"fonttbl", b"colortbl", b"stylesheet", b"info", b"pict", b"fldinst", b"listtext", b"atnauthor",
@@ -63,6 +65,11 @@ _LEFT_OUT = {b"v", b"ansicpg"}
 """Words of which pandoc makes what is wrong here: hidden text would go, and text is decoded."""
 _MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
+_READ_AS = {
+    b"\\\n": b"par", b"\\\r": b"par", b"page": b"par", b"column": b"par", b"sect": b"par",
+    b"softline": b"line", b"lbr": b"line",
+}  # fmt: skip
+"""Words by which pandoc would join what is before and behind them, and those that it reads."""
 _ENDS = {b"par", b"sect", b"cell", b"nestcell"}
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
 _DIGIT = 0xFDD0
@@ -86,7 +93,11 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
         reader.read(token)
     remarks = [_joined(said)[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
     about = {"comments": len(reader.comments), "comment_texts": remarks}
-    return Prepared([reader.written()], metadata=about if reader.comments else {})
+    return Prepared(
+        [reader.written()],
+        metadata=about if reader.comments else {},
+        formulas=reader.formulas,
+    )
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -179,18 +190,19 @@ class _Reader:
         self._shades, self._cell = [0], 0
         """The background of each cell of a row, and the number of the cell that is read."""
         self.comments: list[str] = []
+        self.formulas = 0
 
     def read(self, token: re.Match[bytes]) -> None:
         """Read the next word, sign, or text."""
         text, word, state = token[0], token[1], self._state
-        if text in (b"\\\n", b"\\\r"):
-            text, word = rb"\par ", b"par"
+        if known := _READ_AS.get(word or text):
+            text, word = b"\\%s " % known, known
         is_text = word in _TEXTS or (word is None and text not in (b"{", b"}", rb"\*"))
         if word == b"nestcell":  # pandoc joins the cells of a table in a cell
             text = rb"\tab "
         if not is_text:
             self._skipped = 0
-        text, said = self._decoded(token) if is_text else (text, "")
+        text, said = self._decoded(token, text) if is_text else (text, "")
         is_seen = is_text and "apart" not in state
         cell = self._shades[self._cell] if state.get("table") else 0
         look = {"behind": cell, **state}
@@ -211,6 +223,7 @@ class _Reader:
             paragraph.begin = len(paragraph.tokens)
         if word in _ENDS and not state.keys() & {"apart", "note"}:
             self._end()
+        self.formulas += word == b"moMath"
         self._shade(word or b"", int(token[2] or 0))
         self._change(token)
 
@@ -238,12 +251,11 @@ class _Reader:
             outline = int(named[1]) - 1 if named else self._state.get("outline", 9)
             self._outlines.setdefault(self._state.get("style", 0), outline)
 
-    def _decoded(self, token: re.Match[bytes]) -> tuple[bytes, str]:
+    def _decoded(self, token: re.Match[bytes], text: bytes) -> tuple[bytes, str]:
         """Return text as pandoc reads it and what it says, both without what older programs show in
         place of a character.
         """
-        text, word = token[0], token[1]
-        if word:
+        if word := token[1]:
             self._skipped = self._state.get("fallback", 1) if word == b"u" else 0
             said = chr(int(token[2] or 0) % 65_536) if word == b"u" else ""
             return _escaped(said) or text, said

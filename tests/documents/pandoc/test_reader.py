@@ -530,6 +530,17 @@ def test_characters_of_an_rtf_are_whole_and_without_what_is_shown_in_their_place
     assert opened.metadata["comment_texts"] == [f"Ann: {words}"]
 
 
+def test_an_rtf_joins_no_words_over_pages_and_shows_no_entries_of_indexes(tmp_path):
+    path = tmp_path / "a.rtf"
+    path.write_text(
+        r"{\rtf1\ansi\pard One\page two\column three\softline four{\xe\v in}{\tc out}\sect five"
+        r"{\mmath{\*\moMath{\mr x}}}\par}"
+    )
+    text, opened, _ = read(path)
+    assert text == "One\n\ntwo\n\nthree\\\nfour\n\nfive"
+    assert opened.warnings == ["Formulas left out because they could not be read: 1."]
+
+
 def test_a_line_break_behind_a_backslash_ends_a_paragraph_of_an_rtf(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_bytes(b"{\\rtf1\\cocoartf2639\\pard One\\\nTwo \\\\\nmore\\\n\\\nThree}")
