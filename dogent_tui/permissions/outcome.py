@@ -70,9 +70,13 @@ _GITS_OWN = re.compile(
 """What Git itself keeps in a folder ``.git``; other tools keep data of the user's there, too."""
 _TURNS = re.compile(r"(?:^|/)(?!\.{1,2}/)[^/]+/(?:\.?/)*\.\.(?:/|$)")
 """A way back out of a named folder. Where that leads depends on what link takes its place."""
-_TO_DO = re.compile(r"((modules|worktrees)/.+/)?rebase-merge/git-rebase-todo")
-_RUNS = re.compile(r"^[ \t]*(?:x|exec)\s.*", re.MULTILINE)
-"""A line in the list of what a rebase will do that makes it run a program."""
+_TO_DO = re.compile(
+    r"((modules|worktrees)/.+/)?(rebase-merge/(git-rebase-todo|strategy)|sequencer/opts)"
+)
+_RUNS = re.compile(r"^(?:[ \t]*(?:x|exec)\s|\S*/).*|strategy\s*=.*", re.MULTILINE | re.IGNORECASE)
+"""What makes a rebase or cherry-pick under way run a program: a line to execute, or a strategy of
+its own.
+"""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
@@ -305,7 +309,7 @@ class _Outcome:
         return tr("{path} controls which programs Git runs.", path=change.path)
 
     def _runs_more(self, path: Path, rest: str) -> bool:
-        """Return whether a rebase that is under way now runs more programs when it continues."""
+        """Return whether what Git has under way now runs more programs when it continues."""
         if not _TO_DO.fullmatch(rest):
             return False
         before, after = (disk.text(str(path), _LARGEST) for disk in (self._rule.disk, self._disk))
@@ -341,13 +345,14 @@ class _Outcome:
         return named and any(held) and self._after.repository(path) is not None
 
     def _leads_to_worktree(self, path: Path) -> bool:
-        """Return whether a file ``.git`` points into another repository's ``.git``, as worktrees
-        and submodules do.
+        """Return whether a file ``.git`` points to another repository's ``.git``, or where that
+        keeps worktrees and submodules, whose settings are looked at.
         """
         prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
         leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
-        folder, _ = self._after.repository(leads / "_") or (Path(), "")
-        return prefix == "gitdir" and fold(folder.name) == ".git" and self._after.inside(leads)
+        folder, rest = self._after.repository(leads / "config") or (Path(), "")
+        is_known = fold(folder.name) == ".git" and runs_in_git(rest)
+        return prefix == "gitdir" and is_known and self._after.inside(leads)
 
 
 def _difference_of(change: Change, after: Entry) -> str:

@@ -497,6 +497,21 @@ def test_what_a_rebase_under_way_would_run_is_asked_about(layer, steps, verdict)
     assert layer.judged().verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "verdict"),
+    [
+        ("rebase-merge/strategy", "ours\n", "allow"),
+        ("rebase-merge/strategy", "kit/run\n", "ask"),
+        ("sequencer/opts", "[options]\n\tstrategy-option = theirs\n", "allow"),
+        ("sequencer/opts", "[options]\n\tstrategy = kit/run\n", "ask"),
+    ],
+)
+def test_a_strategy_that_git_would_run_when_it_continues_is_asked_about(layer, name, text, verdict):
+    repository(layer)
+    layer.after(f".git/{name}", text)
+    assert layer.judged().verdict == verdict
+
+
 def test_a_workspace_that_looks_like_a_repository_itself_is_guarded_like_any_other(layer):
     repository(layer, at=".")
     repository(layer)
@@ -527,6 +542,8 @@ def test_a_link_that_stands_for_a_folder_of_settings_is_asked_about(layer):
     ("text", "verdict"),
     [
         ("gitdir: ../.git/modules/sub\n", "allow"),
+        ("gitdir: ../.git/kit\n", "ask"),
+        ("gitdir: ../.git/modules\n", "ask"),
         ("gitdir: ../kit\n", "ask"),
         ("gitdir: /etc\n", "ask"),
         ("gitdir: ../../elsewhere/.git\n", "ask"),

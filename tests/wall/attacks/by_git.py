@@ -80,6 +80,18 @@ ATTACKS: tuple[Attack, ...] = (
         unchanged=[".git/rebase-merge/git-rebase-todo"],
     ),
     Attack(
+        "a strategy of a rebase under way",
+        [
+            Meanwhile("GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -i HEAD~1; git status"),
+            "mkdir git-merge-a; printf '#!/bin/sh\\n@PWN@\\nexit 2\\n' > git-merge-a/b; chmod +x git-merge-a/b; echo a/b > .git/rebase-merge/strategy; git log -1 --format='pick %H x' main~1 >> .git/rebase-merge/git-rebase-todo",
+            Meanwhile("git rebase --continue"),
+        ],
+    ),
+    one(
+        "a repository within the folder of another",
+        f"mkdir -p .git/x sub; cp -r .git/HEAD .git/objects .git/refs .git/x; printf '{_EVIL}' > .git/x/config; echo 'gitdir: ../.git/x' > sub/.git",
+    ),
+    Attack(
         "a file that settings of the user include",
         [
             Meanwhile(
