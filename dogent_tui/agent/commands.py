@@ -48,21 +48,13 @@ _DEFAULT_LIMIT_S = 120.0
 _MOST_NAMED = 5
 _LARGEST_TEXT = 2_000_000
 """The largest text to review, in bytes; `edits.py` uses the same for a diff."""
-_CACHES = frozenset(
-    {
-        ".cache",
-        ".npm",
-        ".local",
-        ".config",
-        ".cargo",
-        ".rustup",
-        ".gitconfig",
-        ".node-gyp",
-        ".java",
-        ".texlive",
-    }
+_CACHES = (
+    *(".cache/", ".npm/", ".local/", ".config/", ".cargo/", ".rustup/", ".gitconfig/"),
+    *(".node-gyp/", ".java/", ".texlive", "hsperfdata_", "pytest-of-", "tmux-"),
 )
-"""Files that programs keep for themselves in a home, which no one misses."""
+"""How the names of files begin, each with a slash behind it, that programs keep for themselves in a
+home or among temporary files, which no one misses.
+"""
 
 
 class _Running(msgspec.Struct):
@@ -257,10 +249,12 @@ class Commands:
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
+        for place in () if kept is None else ended.job.outside:  # each was asked about in advance
+            self._commit(ended, running, place.difference(ended.began_ns), notes)
+        if notes and text and not text.endswith("\n"):  # the output ends within a line
+            notes.insert(0, "\n")
         if kept is None:
             return Answer(ended.status or 1, notes=tuple(notes))
-        for place in ended.job.outside:  # each was asked about in advance
-            self._commit(ended, running, place.difference(ended.began_ns), notes)
         return Answer(ended.status, self._working_folder(ended), tuple(notes), kept)
 
     def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> tuple[str, ...] | None:

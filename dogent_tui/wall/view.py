@@ -42,7 +42,7 @@ TOOL_PREFIXES = (
     ".local/share/uv/tools",
     ".local/share/pipx/venvs", ".rye/py", "miniconda3", "anaconda3", "miniforge3", ".cargo/bin",
     ".rustup/toolchains",
-    ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem", ".sdkman/candidates",
+    ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem/ruby", ".sdkman/candidates",
     ".asdf/installs", ".asdf/shims",
     ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts",
     ".local/share/fonts", ".terminfo",

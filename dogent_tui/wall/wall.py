@@ -267,15 +267,16 @@ class Wall:
             raise AgentError(words, tr("Restart dogent-tui."))
         self._socket.send(json.dumps(message).encode())
 
-    def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
-        """Yield new entries of the private home and temporary folders whose names are not
-        `known`.
+    def left_since(self, began_ns: int, known: tuple[str, ...]) -> Iterator[str]:
+        """Yield new entries of the private home and temporary folders whose names, with a slash
+        behind them, do not begin as one of those `known`.
         """
         shown = {"home": str(self._view.home), "shm": "/dev/shm", **TEMPORARY}
         for part in shown:
             (self.folder / part).chmod(0o700)  # a command may have closed it
             for name in os.listdir(self.folder / part):
-                entry = None if name in known else entry_at(f"{self.folder}/{part}/{name}")
+                is_known = f"{name}/".startswith(known)
+                entry = None if is_known else entry_at(f"{self.folder}/{part}/{name}")
                 if entry is None or entry.ctime_ns < began_ns:
                     continue
                 place = Path(shown[part], name)

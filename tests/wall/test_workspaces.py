@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -51,7 +52,7 @@ class Agent:
     async def _stop(self) -> None:
         pass
 
-    async def run(self, command: str) -> tuple[int, str]:
+    async def run(self, command: str, output: IO[bytes] | int = subprocess.PIPE) -> tuple[int, str]:
         call = ToolCall("Bash", {"command": command}, self.root)
         text = (await asyncio.to_thread(self._commands.wrapped, call, Decision("allow"), "t"))[
             "command"
@@ -60,11 +61,12 @@ class Agent:
             subprocess.run,
             ["/bin/bash", "-c", text],
             cwd=self.root,
-            capture_output=True,
+            stdout=output,
+            stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout + done.stderr
+        return done.returncode, done.stdout or ""
 
 
 @pytest.fixture
@@ -122,6 +124,31 @@ async def test_a_workspace_that_is_the_home_shows_no_secret(tmp_path, monkeypatc
         _, said = await agent.run("cat .ssh/* .dogent/*; echo text > note.md; ls")
         assert "CANARY" not in said
         assert (home / "note.md").read_text() == "text\n"
+
+
+async def test_the_key_beside_the_tools_of_ruby_is_not_seen(tmp_path, monkeypatch):
+    home, root = tmp_path / "writer", tmp_path / "workspace"
+    monkeypatch.setenv("HOME", str(home))
+    for place in (home / ".gem/ruby/3.1.0", root):
+        place.mkdir(parents=True)
+    (home / ".gem/credentials").write_text("CANARY")
+    async with Agent(root) as agent:
+        _, said = await agent.run("ls ~/.gem; cat ~/.gem/credentials")
+        assert said.startswith("ruby\n")
+        assert "CANARY" not in said
+
+
+async def test_a_note_has_a_line_of_its_own_and_says_nothing_of_caches(tmp_path):
+    root, output = tmp_path / "workspace", tmp_path / "output"
+    root.mkdir()
+    async with Agent(root) as agent:
+        with output.open("wb") as file:
+            command = "touch ~/lost; mkdir ~/.npm /tmp/{hsperfdata_u,pytest-of-u}; printf half"
+            await agent.run(command, file)
+    half, note = output.read_text().splitlines()
+    assert half == "half"
+    assert "/lost (" in note
+    assert "," not in note
 
 
 _REPORT = (
