@@ -34,12 +34,9 @@ def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str) -> str:
 def unified_diff(old: str, new: str, name: str) -> str:
     """Return a unified diff of two texts, truncated to a readable length."""
     a, b = old.split("\n") if old else [], new.split("\n") if new else []
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
-        end += 1
+    most = min(len(a), len(b))
+    start = next((at for at in range(most) if a[at] != b[at]), most)
+    end = next((at for at in range(most - start) if a[-1 - at] != b[-1 - at]), most - start)
     if len(a) + len(b) - 2 * (start + end) <= _COMPARED:
         lines = list(difflib.unified_diff(a, b, name, name, lineterm="", n=_CONTEXT))
     else:  # too much to match line by line: all removed lines, then all added lines

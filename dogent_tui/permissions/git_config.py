@@ -24,7 +24,7 @@ _HARMLESS = re.compile(
     |core[.](trustctime|multipackindex|commitgraph|longpaths)
     |init[.]defaultbranch|pull[.](rebase|ff)|push[.](default|autosetupremote|followtags)
     |fetch[.](prune|prunetags|parallel|writecommitgraph|recursesubmodules|showforcedupdates)
-    |merge[.](ff|conflictstyle|renames|stat|log|tool|verbosity|autostash|renamelimit)
+    |merge[.](ff|conflictstyle|renames|stat|log|verbosity|autostash|renamelimit)
     |rebase[.](autosquash|autostash|updaterefs|stat|missingcommitscheck|rebasemerges|forkpoint)
     |rerere[.](enabled|autoupdate)|help[.]autocorrect|format[.]pretty|remote[.]pushdefault
     |receive[.]deny.*|submodule[.]recurse|push[.](gpgsign|useforceifincludes)
@@ -85,6 +85,8 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
         return all(map(_FETCHED.fullmatch, values))
     if key == "core.worktree":
         return all(inside(value) for value in values)
+    if key == "merge.tool":  # by its path, a script would be run
+        return "/" not in "".join(values)
     if key == "core.fsmonitor":
         return all(value.lower() in {"false", "no", "off", "0"} for value in values)
     return _HARMLESS.fullmatch(key) is not None

@@ -341,8 +341,9 @@ class _Outcome:
         """
         settings = ("config", "hooks", "commondir")
         held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in settings]
-        named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
-        return named and any(held) and self._after.repository(path) is not None
+        before, after = (rule.repository(path) or ("", "") for rule in (self._rule, self._after))
+        named = path.name in {"HEAD", "objects", "refs"} and before[0] != path.parent
+        return named and any(held) and after[0] == path.parent
 
     def _leads_to_worktree(self, path: Path) -> bool:
         """Return whether a file ``.git`` points to another repository's ``.git``, or where that

@@ -31,20 +31,20 @@ to them.
 _PRIVILEGED_FOLDERS = names(".claude .husky .githooks .devcontainer .helix")
 _PRIVILEGED_NAMES = names(
     ".mcp.json .claude.json .envrc .gitconfig .gitmodules .npmrc .inputrc .pre-commit-config.yaml"
-    " lefthook.yml .lefthook.yml mise.toml .mise.toml .ssh .bashrc .bash_profile .bash_login"
-    " .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc"
-    " .tcshrc .login .pythonrc .vimrc .exrc .nvimrc .nvim.lua .gdbinit .lldbinit .dir-locals.el"
-    " .rprofile .pdbrc .ghci .irbrc .octaverc .ocamlinit"
-    " .emacs .emacs.d .vim .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc .xprofile .xsession"
-    " .xsessionrc .bash_completion .direnvrc .pam_environment .psqlrc .sqliterc .pryrc"
-    " .latexmkrc latexmkrc .renviron .devcontainer.json .yarnrc.yml .pnpmfile.cjs"
-    " lefthook-local.yml mise.local.toml .mise.local.toml .mise"
+    " .ssh .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv"
+    " .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .pythonrc .vimrc .exrc .nvimrc"
+    " .nvim.lua .gdbinit .lldbinit .dir-locals.el .dir-locals-2.el .rprofile .pdbrc .ghci .irbrc"
+    " .octaverc .ocamlinit .emacs .emacs.d .vim .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc"
+    " .xprofile .xsession .xsessionrc .bash_completion .direnvrc .pam_environment .psqlrc"
+    " .sqliterc .pryrc .latexmkrc latexmkrc .renviron .devcontainer.json .yarnrc .yarnrc.yml"
+    " .pnpmfile.cjs .mise"
 )
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.(vscode|cursor|windsurf|roo)/(tasks|settings|launch|mcp|hooks)\.json"
-    r"|\.idea/(runconfigurations/.+|workspace\.xml)|\.hg/hgrc"
-    r"|\.run/.+|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json|\.cargo/config(\.toml)?"
+    r"|\.idea/(runconfigurations/.+|workspace\.xml)|\.hg/hgrc|\.jj/repo/config\.toml|\.run/.+"
+    r"|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json|\.cargo/config(\.toml)?"
+    r"|\.?(lefthook(-local)?\.(ya?ml|toml|json)|mise(\.[^/]+)?\.toml)"
     r"|\.obsidian/(plugins/.+|community-plugins\.json)"
     r"|\.gemini/settings\.json|\.codex/config\.toml|\.local/(bin|share/applications)/.+"
     r"|\.config/(autostart|systemd|fish|git|environment\.d|nvim|mise|emacs)/.+"
@@ -271,11 +271,8 @@ class PathRule:
 
     def _is_store(self, path: Path) -> bool:
         parts = tuple(map(fold, path.parts))
-        for folder in (self.home / ".dogent", *self._private):
-            base = tuple(map(fold, folder.parts))
-            if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
-                return True
-        return False
+        bases = {tuple(map(fold, each.parts)) for each in (self.home / ".dogent", *self._private)}
+        return any(parts[:at] in bases for at, part in enumerate(parts) if part in STORES)
 
 
 def _is_one(one: Entry | None, other: Entry | None) -> bool:

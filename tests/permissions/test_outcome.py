@@ -293,6 +293,11 @@ def test_a_link_through_what_may_become_a_link_is_asked_about(layer, target, ver
         ".local/bin/ls",
         ".Rprofile",
         "sub/.latexmkrc",
+        ".lefthook-local.json",
+        "mise.local.toml",
+        ".yarnrc",
+        ".dir-locals-2.el",
+        ".jj/repo/config.toml",
         ".cargo/config.toml",
         "notes/.obsidian/plugins/x/main.js",
         ".git/hooks/pre-commit",
@@ -435,6 +440,7 @@ def test_settings_that_run_nothing_are_unasked(layer, setting):
         ("[credential]\n\thelper = !x\n", "credential.helper"),
         ("[gc]\n\trecentObjectsHook = x\n", "gc.recentobjectshook"),
         ("[core]\n\tpager = x\n\tsshCommand = y\n", "core.pager"),
+        ("[merge]\n\ttool = ../../../x\n", "merge.tool"),
         ("not a setting = x\n[\n", "settings that cannot be read"),
     ],
 )
@@ -468,6 +474,15 @@ def test_a_folder_that_becomes_a_repository_is_looked_at_as_a_whole(layer):
     layer.before("kit/refs/x", "")
     layer.before("kit/objects/x", "")
     layer.after("kit/HEAD", "ref: refs/heads/main\n")
+    assert "treats kit as a repository" in layer.judged().reasons[0]
+
+
+def test_nor_is_one_that_lies_in_a_bare_repository_overlooked(layer):
+    repository(layer, at="bare")
+    layer.before("bare/kit/config", "[core]\n\tfsmonitor = ./x.sh\n")
+    layer.before("bare/kit/refs/x", "")
+    layer.before("bare/kit/objects/x", "")
+    layer.after("bare/kit/HEAD", "ref: refs/heads/main\n")
     assert "treats kit as a repository" in layer.judged().reasons[0]
 
 
