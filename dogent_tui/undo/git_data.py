@@ -23,9 +23,9 @@ Settings: TypeAlias = Mapping[str, tuple[str, ...]]
 _LONGEST_S, _LONGEST_PATH = 120, 5000
 _TELLING = {
     "HEAD", "index", "info", "logs", "objects", "packed-refs", "refs", "reftable", "shallow",
-    "worktrees",
+    "worktrees", "rebase-merge", "rebase-apply", "MERGE_AUTOSTASH",
 }  # fmt: skip
-"""Names that every repository folder contains."""
+"""Names in a repository folder of what history hangs on."""
 _WALK = ("rev-list", "--objects", "--stdin")
 _OPENLY = (*_WALK, "--no-object-names", "--ignore-missing", "--missing=allow-any")
 """Walks from what is there, and lists what it meets."""

@@ -35,7 +35,8 @@ _REFERENCES = ("packed-refs", "refs", "HEAD", "worktrees")
 _LOOSE = re.compile("refs/.*|(worktrees/[^/]+/)?HEAD", re.DOTALL)
 _LOG = re.compile("(worktrees/[^/]+/)?logs/(.+)", re.DOTALL)
 _INDEX = re.compile("(worktrees/[^/]+/)?index")
-_NAMING = re.compile(rf"{_LOG.pattern}|(.*/)?(MERGE_AUTOSTASH|rebase-[a-z]+/autostash)", re.DOTALL)
+_AUTOSTASH = re.compile("(.*/)?(MERGE_AUTOSTASH|rebase-[a-z]+/autostash)", re.DOTALL)
+_NAMING = re.compile(f"{_LOG.pattern}|{_AUTOSTASH.pattern}", re.DOTALL)
 """Files other than references through which Git finds a commit again."""
 _REMADE = re.compile(r"objects/(info/.*|pack/.*(?<!\.pack))", re.DOTALL)
 """Files that Git derives from objects and can create again. All other files are written once."""
@@ -168,6 +169,11 @@ class _Repository:
                 yield Loss(self._folder, kind, name, count)
 
     def _lost_entries(self) -> Iterator[Loss]:
+        # Git itself puts that work back, or among the stashes, and logs either
+        is_back = any(name.endswith(("logs/HEAD", "logs/refs/stash")) for name in self._touched)
+        for name in filter(_AUTOSTASH.fullmatch, () if is_back else self._touched):
+            for commit in text_of(self._files(name, is_after=False).values()).split():
+                yield Loss(self._folder, "stash", commit)
         for log in filter(_LOG.fullmatch, self._touched):
             reference = log.replace("logs/", "", 1)
             stays = reference in self._after or self._files(reference, is_after=True)

@@ -329,6 +329,14 @@ def test_work_that_git_put_by_for_a_rebase_is_not_lost(root):
     assert lost(root, "git rebase -q --autostash rival", succeeds=False) == []
 
 
+def test_work_that_git_put_by_is_lost_with_the_rebase_under_way_alone(root):
+    editor = "GIT_SEQUENCE_EDITOR='sed -i 1ibreak'"
+    in_bash(root, f"echo mine > b.md; {editor} git rebase -q --autostash -i HEAD~1")
+    assert lost(root, "rm -fr .git/rebase-merge") == ["stash"]
+    for way in ("abort", "continue", "quit"):
+        assert lost(root, f"git rebase --{way}") == []
+
+
 def test_old_entries_count_where_the_whole_log_goes(root):
     log = root / ".git" / "logs" / "HEAD"
     log.write_text(re.sub(r"> \d+", "> 1400000000", log.read_text()))
