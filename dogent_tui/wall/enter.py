@@ -265,10 +265,11 @@ def take_plan(link: socket.socket) -> dict[str, Any]:
 
 def _run(plan: dict[str, Any]) -> int:
     """Run the program to its end, and return its status once nothing else is alive in here."""
-    try:
-        program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=SIGNALS)
+    argv = plan["argv"]
+    try:  # in a session of its own: the one outside has no number in here
+        program = os.posix_spawn(argv[0], argv, plan["env"], setsid=True, setsigdef=SIGNALS)
     except OSError as error:
-        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
         return 127
     while (found := os.wait())[0] != program:
         pass

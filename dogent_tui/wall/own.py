@@ -34,10 +34,9 @@ _TRIAL_S = 60.0
 _TRIAL = "import os, sys\ntry: os.listdir(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
 _PASSED = (
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
-    "SOURCE_DATE_EPOCH",
-    "PW_LANG_NAME", "PW_LANG_NAME_VERSION", "PW_CLI_DISPLAY_VERSION",
+    "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH", "SOURCE_DATE_EPOCH", "PW_LANG_NAME", "PW_LANG_NAME_VERSION",
+    "PW_CLI_DISPLAY_VERSION",
 )  # fmt: skip
 """Environment variables to pass on, besides those that begin with LC_. Never a key."""
 _FONTS = (".config/fontconfig", ".cache/fontconfig")

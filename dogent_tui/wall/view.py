@@ -37,36 +37,30 @@ question.
 
 TOOL_PREFIXES = (
     ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs",
-    ".local/share/pnpm", ".bun/bin",
-    ".deno/bin", ".pyenv", ".local/bin", ".local/lib", ".local/share/uv/python",
-    ".local/share/uv/tools",
-    ".local/share/pipx/venvs", ".rye/py", "miniconda3", "anaconda3", "miniforge3", ".cargo/bin",
-    ".rustup/toolchains",
+    ".local/share/pnpm", ".bun/bin", ".deno/bin", ".pyenv", ".local/bin", ".local/lib",
+    ".local/share/uv/python", ".local/share/uv/tools", ".local/share/pipx/venvs", ".rye/py",
+    "miniconda3", "anaconda3", "miniforge3", ".cargo/bin", ".rustup/toolchains",
     ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem/ruby", ".sdkman/candidates",
-    ".asdf/installs", ".asdf/shims",
-    ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts",
-    ".local/share/fonts", ".terminfo",
+    ".asdf/installs", ".asdf/shims", ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf",
+    ".nix-profile", ".fonts", ".local/share/fonts", ".terminfo",
 )  # fmt: skip
 """Places in the home that hold tools. Never a folder that also holds keys, such as `~/.config`."""
 
 SECRETS_IN_HOME = (
     ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local/share",
-    ".local/state", ".password-store",
-    ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".mozilla", ".thunderbird", ".claude",
-    ".claude.json", ".dogent",
-    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
-    ".lesshst", ".cargo/credentials.toml",
+    ".local/state", ".password-store", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+    ".mozilla", ".thunderbird", ".claude", ".claude.json", ".dogent", ".bash_history",
+    ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".lesshst",
+    ".cargo/credentials.toml",
 )  # fmt: skip
 """What to hide if the home is the workspace or is inside it."""
 
 _VARIABLES = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM",
-    "COLUMNS", "LINES", "NO_COLOR",
-    "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN",
-    "PYENV_ROOT", "VOLTA_HOME",
-    "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
+    "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV",
+    "CONDA_PREFIX", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME", "GOPATH",
+    "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED",
 })  # fmt: skip
 """Environment variables to pass on, besides those that begin with LC_. Never a key."""
 

@@ -151,6 +151,12 @@ async def test_a_note_has_a_line_of_its_own_and_says_nothing_of_caches(tmp_path)
     assert "," not in note
 
 
+async def test_a_command_may_end_its_own_process_group(tmp_path):
+    async with Agent(tmp_path) as agent:
+        command = "trap 'echo ended; exit 3' TERM; sleep 60 & kill -- -$$; wait"
+        assert await agent.run(command) == (3, "ended\n")
+
+
 _REPORT = (
     "n=$(tr '\\0' ' ' </proc/$$/cmdline | grep -oE '/[^ ]*run[^ ]*/[0-9a-f]{32}' | tail -1);"
     " %s $n; exit 3"
