@@ -175,10 +175,10 @@ def _devices(root: str, shared_memory: str) -> None:
         pass  # without a devpts, `script` and the like fail with errors of their own
 
 
-def _scratch(root: str, target: str, size: str) -> None:
+def _scratch(root: str, target: str) -> None:
     """Mount an empty folder that disappears with the namespace."""
     os.close(_place(root, target, folder=True))
-    kernel.mount("tmpfs", root + target, "tmpfs", _HARMLESS, f"mode=700,size={size}")
+    kernel.mount("tmpfs", root + target, "tmpfs", _HARMLESS, "mode=700,size=1g")
 
 
 def _hide(root: str, target: str) -> None:

@@ -38,10 +38,8 @@ _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 
 _X86 = os.uname().machine == "x86_64"
 _NUMBERS = {
     "socket": (41, 198), "capset": (126, 91), "pivot_root": (155, 41), "prctl": (157, 167),
-    "mount": (165, 40),
-    "umount2": (166, 39), "add_key": (248, 217), "keyctl": (250, 219), "unshare": (272, 97),
-    "utimensat": (280, 88),
-    "seccomp": (317, 277),
+    "mount": (165, 40), "umount2": (166, 39), "add_key": (248, 217), "keyctl": (250, 219),
+    "unshare": (272, 97), "utimensat": (280, 88), "seccomp": (317, 277),
 }  # fmt: skip
 """Name → number on x86_64 and on arm64."""
 _CALLS = {

@@ -115,7 +115,7 @@ def walled(
     seen = [*_python(home), *(("bind", os.path.realpath(place), place, True) for place in given)]
     places = [os.path.realpath(place) for place in writable]
     mounts: list[Mount] = [*system_mounts(), ("devices", "")]
-    mounts += (("scratch", place, "1g") for place in private)
+    mounts += (("scratch", place) for place in private)
     mounts += (*tools(Path(home)), *seen, *(("bind", place, place, False) for place in places))
     plan = {
         "name": "own", "own": [], "readable": [], "writable": places, "cwd": os.fspath(cwd),

@@ -21,11 +21,9 @@ import kernel  # type: ignore[import-not-found]
 
 _ASKED = {
     "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-    "utimensat": (280, 88),
-    "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54),
-    "prlimit": (302, 261),
-    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138),
-    "queue_thread": (297, 240),
+    "utimensat": (280, 88), "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55),
+    "fchownat": (260, 54), "prlimit": (302, 261), "kill": (62, 129), "tkill": (200, 130),
+    "tgkill": (234, 131), "queue": (129, 138), "queue_thread": (297, 240),
 }  # fmt: skip
 """Name → number on x86_64 and on arm64; -1 if there is no such call."""
 _REFUSED = {

@@ -31,7 +31,7 @@ _ON_A_LAYER = {
 """What a copy-on-write layer cannot do, by the words of the programs that try."""
 _REFUSED = (
     r"No such file or directory|Permission denied|Read-only file"
-    r" system|ENOENT|EACCES|EROFS|Operation not permitted"
+    r" system|ENOENT|EACCES|EROFS|Operation not permitted|not a git repository"
 )
 _PLACE = re.compile(
     rf"(?P<place>/[^\s:'\"`‘’“”()\[\],;]+)[^\n]*?(?:{_REFUSED})|(?:{_REFUSED})[^\n]*?(?P<after>/[^\s:'\"`‘’“”()\[\],;]+)"
@@ -59,6 +59,8 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
         is_there = os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0]
         if place and is_there and not is_seen:
             yield place
+    if "not a git repository" in text:  # it may be that of a folder above
+        yield from (str(each) for each in workspace.parents if (each / ".git").exists())
 
 
 def advice(text: str, workspace: Path, *, network: bool) -> list[str]:

@@ -37,6 +37,8 @@ _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's snapshots of the user's shell are mounted; their names begin with a timestamp."""
 _LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
 """What the CLI itself sets for commands (2.1.330)."""
+_LIKE_OUTSIDE = {"GIT_DISCOVERY_ACROSS_FILESYSTEM": "1"}
+"""What has Git say the same where there is no repository: the workspace is a mount in here."""
 _LARGEST_PACKET = 65_536
 
 
@@ -230,7 +232,7 @@ class Wall:
             hidden=tuple(each for each in own if each.is_relative_to(self.workspace)),
             readable=readable,
             outside=tuple(mount for each in outside for mount in each.mounts(self._view.home)),
-            environment={**_LIKE_THE_CLI, **environment},
+            environment={**_LIKE_THE_CLI, **_LIKE_OUTSIDE, **environment},
         )
         same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         plan |= {"name": name, "folder": str(folder), "same_disk": same_disk}

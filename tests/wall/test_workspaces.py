@@ -157,6 +157,20 @@ async def test_a_command_may_end_its_own_process_group(tmp_path):
         assert await agent.run(command) == (3, "ended\n")
 
 
+async def test_a_repository_above_the_folder_is_named_where_git_does_not_see_it(tmp_path):
+    root, output = tmp_path / "workspace", tmp_path / "output"
+    root.mkdir()
+    said = []
+    async with Agent(root) as agent:
+        for _ in range(2):
+            with output.open("wb") as file:
+                assert (await agent.run("LC_ALL=C git status", file))[0] == 128
+            said.append(output.read_text())
+            subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    assert said[0] == "fatal: not a git repository (or any of the parent directories): .git\n"
+    assert f"the wall hides {tmp_path} from commands" in said[1].removeprefix(said[0])
+
+
 _REPORT = (
     "n=$(tr '\\0' ' ' </proc/$$/cmdline | grep -oE '/[^ ]*run[^ ]*/[0-9a-f]{32}' | tail -1);"
     " %s $n; exit 3"
