@@ -28,16 +28,15 @@ STORES = names(f"{STORE} permissions grants grants.json trust.json mcp_switches.
 to them.
 """
 
-_PRIVILEGED_FOLDERS = names(".claude .husky .githooks .devcontainer .helix")
 _PRIVILEGED_NAMES = names(
-    ".mcp.json .claude.json .envrc .gitconfig .gitmodules .npmrc .inputrc .pre-commit-config.yaml"
-    " .ssh .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv"
-    " .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .pythonrc .vimrc .exrc .nvimrc"
-    " .nvim.lua .gdbinit .lldbinit .dir-locals.el .dir-locals-2.el .rprofile .pdbrc .ghci .irbrc"
-    " .octaverc .ocamlinit .emacs .emacs.d .vim .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc"
-    " .xprofile .xsession .xsessionrc .bash_completion .direnvrc .pam_environment .psqlrc"
-    " .sqliterc .pryrc .latexmkrc latexmkrc .renviron .devcontainer.json .yarnrc .yarnrc.yml"
-    " .pnpmfile.cjs .mise"
+    ".claude .husky .githooks .devcontainer .helix .mcp.json .claude.json .envrc .gitconfig"
+    " .gitmodules .npmrc .inputrc .pre-commit-config.yaml .ssh .bashrc .bash_profile .bash_login"
+    " .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc"
+    " .tcshrc .login .pythonrc .vimrc .exrc .nvimrc .nvim.lua .gdbinit .lldbinit .dir-locals.el"
+    " .dir-locals-2.el .rprofile .pdbrc .ghci .irbrc .octaverc .ocamlinit .emacs .emacs.d .vim"
+    " .gvimrc .lvimrc .tmux.conf .screenrc .xinitrc .xprofile .xsession .xsessionrc"
+    " .bash_completion .direnvrc .pam_environment .psqlrc .sqliterc .pryrc .latexmkrc latexmkrc"
+    " .renviron .devcontainer.json .yarnrc .yarnrc.yml .pnpmfile.cjs .mise"
 )
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
@@ -51,6 +50,9 @@ _PRIVILEGED_PATHS = re.compile(
     r"|library/launchagents/.+)"
 )
 """The same for names that are special only in their folder."""
+
+_RUN_BY_US = names("claude fc-list pandoc tesseract wl-copy wl-paste xclip xsel xdg-open")
+"""Programs of the system that the application itself runs."""
 
 _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
 _RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config(\.worktree)?|commondir|hooks(/.+)?)")
@@ -213,13 +215,13 @@ class PathRule:
         return {Path(os.path.realpath(each)) for each in folders}
 
     def _comes_first(self, path: Path) -> bool:
-        """Return whether a program would be run instead of another of the same name, since the
-        user's search path leads into the workspace.
+        """Return whether a program would be run by the application, or instead of another of the
+        same name, since the user's search path leads into the workspace.
         """
-        return path.parent in self._searched and any(
-            self.disk.entry(f"{folder}/{path.name}")
-            for folder in self._searched
-            if not self._inside(folder)
+        others = (folder for folder in self._searched if not self._inside(folder))
+        return path.parent in self._searched and (
+            path.name in _RUN_BY_US
+            or any(self.disk.entry(f"{folder}/{path.name}") for folder in others)
         )
 
     def exists(self, path: Path) -> bool:
@@ -283,11 +285,8 @@ def _is_one(one: Entry | None, other: Entry | None) -> bool:
 
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:
-    if any(part in _PRIVILEGED_FOLDERS or part in _PRIVILEGED_NAMES for part in parts):
+    path = "/".join(parts)
+    if not _PRIVILEGED_NAMES.isdisjoint(parts) or _PRIVILEGED_PATHS.fullmatch(path):
         return True
-    if _PRIVILEGED_PATHS.fullmatch("/".join(parts)):
-        return True
-    if ".git" not in parts:
-        return False
-    below = "/".join(parts[parts.index(".git") + 1 :])
-    return below not in _HARMLESS_IN_GIT
+    _, git, below = f"/{path}/".partition("/.git/")
+    return bool(git) and below.rstrip("/") not in _HARMLESS_IN_GIT

@@ -645,6 +645,15 @@ def test_a_new_program_that_is_found_before_another_is_asked_about(layer, monkey
     assert layer.judged().targets == (str(layer.root / "modules/.bin/git"),)
 
 
+def test_a_new_program_that_the_application_would_find_is_asked_about(layer, monkeypatch):
+    monkeypatch.setenv("PATH", str(layer.root / "bin"))
+    layer.after("lib/wl-copy")
+    layer.after("bin/tool-of-this-project")
+    assert layer.judged().verdict == "allow"
+    layer.after("bin/wl-copy")
+    assert layer.judged().targets == (str(layer.root / "bin/wl-copy"),)
+
+
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_ten_thousand_new_files_are_judged_quickly_enough_to_be_judged_at_all(layer):
