@@ -51,7 +51,8 @@ SECRETS_IN_HOME = (
     ".local/state", ".password-store", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
     ".mozilla", ".thunderbird", ".claude", ".claude.json", ".dogent", ".bash_history",
     ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".lesshst",
-    ".cargo/credentials.toml",
+    ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".pgpass", ".my.cnf",
+    ".vault-token", ".terraform.d",
 )  # fmt: skip
 """What to hide if the home is the workspace or is inside it."""
 

@@ -120,8 +120,9 @@ async def test_a_workspace_that_is_the_home_shows_no_secret(tmp_path, monkeypatc
     (home / ".ssh/id_ed25519").write_text("CANARY")
     (home / ".dogent").mkdir(exist_ok=True)
     (home / ".dogent/claude.json").write_text("CANARY")
+    (home / ".pgpass").write_text("CANARY")
     async with Agent(home) as agent:
-        _, said = await agent.run("cat .ssh/* .dogent/*; echo text > note.md; ls")
+        _, said = await agent.run("cat .ssh/* .dogent/* .pgpass; echo text > note.md; ls")
         assert "CANARY" not in said
         assert (home / "note.md").read_text() == "text\n"
 
