@@ -87,6 +87,20 @@ ATTACKS: tuple[Attack, ...] = (
             Meanwhile("git rebase --continue"),
         ],
     ),
+    Attack(
+        "a tool for merges by its path",
+        [
+            "echo '@PWN@' > t; git config merge.tool ../../../..@WS@/t; echo y >> notes.md",
+            Meanwhile("git difftool -y"),
+        ],
+    ),
+    Attack(
+        "a bare repository within another",
+        [
+            f"git init -q --bare b.git; mkdir b.git/x; printf '{_EVIL}\\tworktree = .\\n' > b.git/x/config",
+            "mkdir b.git/x/refs b.git/x/objects; echo 'ref: refs/heads/main' > b.git/x/HEAD",
+        ],
+    ),
     one(
         "a repository within the folder of another",
         f"mkdir -p .git/x sub; cp -r .git/HEAD .git/objects .git/refs .git/x; printf '{_EVIL}' > .git/x/config; echo 'gitdir: ../.git/x' > sub/.git",
