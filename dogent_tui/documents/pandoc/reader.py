@@ -135,8 +135,9 @@ class _Conversion:
             if self._kind == "rtf":
                 data = with_whole_characters(data.decode()).encode()
             tree = decoded_tree(data, self._path.name)
-            if self._kind == "docx":
+            if self._kind in {"docx", "odt"}:
                 join_items(tree.blocks)
+            if self._kind == "docx":
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks, prepared.inserted)

@@ -116,8 +116,9 @@ def join_items(blocks: list[Node]) -> None:
                 else:
                     joined.append(item)
             items[:] = joined
-            first = next((one["c"] for one in walk(items[0]) if one["t"] == "Str"), "")
-            if found := _NUMBER.match(first):
+            first = next((one["c"] for one in walk(items[:1]) if one["t"] == "Str"), "")
+            found = _NUMBER.match(first)
+            if found and node["t"] == "OrderedList":
                 node["c"][0][0] = int(found[1])
         elif node["t"] == "Str":
             node["c"] = _MARKS.sub("", node["c"])
