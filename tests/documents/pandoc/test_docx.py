@@ -410,6 +410,18 @@ def test_a_document_in_the_strict_format_has_its_hidden_text_marked(tmp_path):
     assert read(tmp_path / "b.docx")[0].split("\n\n")[0] == "Seen."
 
 
+def test_black_text_under_a_black_pen_is_hidden(tmp_path):
+    pen = '<w:highlight w:val="black"/>'
+    path = make_docx(
+        tmp_path / "a.docx",
+        p(r("Seen "), r("blacked out", f'<w:color w:val="000000"/>{pen}')),
+        p(r("white", f'<w:color w:val="FFFFFF"/>{pen}')),
+    )
+    text = read(path)[0]
+    assert text.split("\n\n")[::2] == ["Seen", "white"]
+    assert "hidden" in text.split("\n\n")[1]
+
+
 def test_code_in_a_frame_is_code(tmp_path):
     typewriter = '<w:rFonts w:ascii="Courier New"/>'
     lines = p(r("if open:", typewriter)) + p(r("    shut()", typewriter))
