@@ -57,6 +57,7 @@ _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.boilerplate", "trafilat
 """Loaded before a page is read, so that it does not use the page's time."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
 _DRAWN = tr("The page's scripts were run in a browser to get its text.")
+_CUT = tr("The server sent only the beginning of this content.")
 _MOST_PAGE_BYTES = 12 << 20
 """The size of a page; the rest is not read. Decoding all of 48 MB would block the application."""
 _FRESH_S = 600.0
@@ -256,7 +257,7 @@ class Fetcher:
             offset=read.offset,
             next_offset=read.next_offset,
             total_chars=read.total_chars,
-            warnings=read.warnings,
+            warnings=(*[_CUT] * kept.response.is_cut, *read.warnings),
         )
         return msgspec.structs.replace(
             result, content_type=_PACKED.get(read.format, result.content_type)

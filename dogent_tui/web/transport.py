@@ -4,6 +4,7 @@ size.
 
 import asyncio
 import re
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.message import Message
@@ -11,8 +12,8 @@ from email.utils import parsedate_to_datetime
 from html import unescape
 
 import aiohttp
+import brotli
 import msgspec
-from aiohttp.http_exceptions import ContentEncodingError
 from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
@@ -33,7 +34,11 @@ _HEADERS = {
     "Accept": (
         "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7"
     ),
+    "Accept-Encoding": "gzip, deflate, br",
 }
+_ZIPPED = frozenset({"gzip", "x-gzip", "deflate"})
+_MOST_STREAMS = 100
+"""The number of gzip streams in one body; programs send one or two."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({429, 503})
 _CHUNK = 65_536
@@ -67,7 +72,8 @@ class Response(Record):
     """What a server sent. `declared` is its Content-Type, `filename` its name for the file; both
     are untrusted.
 
-    `private` are the hosts on the way that only an approval made reachable, with port and address.
+    `is_cut`: its compressed `body` ended early. `private` are the hosts on the way that only an
+    approval made reachable, with port and address.
     """
 
     url: str
@@ -75,6 +81,7 @@ class Response(Record):
     declared: str
     filename: str
     body: bytes
+    is_cut: bool = False
     private: frozenset[tuple[str, int, str]] = frozenset()
 
 
@@ -156,6 +163,7 @@ class Transport:
                 max_line_size=32_768,
                 max_field_size=32_768,
                 max_headers=256,
+                auto_decompress=False,  # aiohttp takes gzip that is cut for whole
             ) as session:
                 return await self._exchange(session, url)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
@@ -175,7 +183,7 @@ class Transport:
                 return joined(url, location)
             if response.status >= 300 or response.status < 200:
                 raise _status_error(url, response.status, response.headers.get("Retry-After", ""))
-            body = await self._body(url, response)
+            body, is_cut = await self._body(url, response)
             moved = _REFRESH.search(body) if len(body) <= _MOVED_BYTES else None
             if moved and (to := joined(url, unescape(moved[1].decode(errors="replace")))) != url:
                 return to
@@ -185,21 +193,27 @@ class Transport:
                 declared=response.headers.get("Content-Type", "")[:200],
                 filename=_filename(response),
                 body=body,
+                is_cut=is_cut,
             )
 
-    async def _body(self, url: URL, response: aiohttp.ClientResponse) -> bytes:
+    async def _body(self, url: URL, response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
         if (response.content_length or 0) > self._limits.sent_bytes:
             raise self._too_large(url)
-        body = bytearray()
+        received = bytearray()
         try:
             while chunk := await self._chunk(response):
-                body += chunk
-                sent = response.content.total_raw_bytes
-                if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
+                received += chunk
+                if len(received) > self._limits.sent_bytes:
                     raise self._too_large(url)
         except TimeoutError:
             raise _slow(url, tr("stopped halfway, or is not responding")) from None
-        return bytes(body)
+        body, is_cut, most = bytes(received), False, self._limits.bytes
+        for coding in reversed(response.headers.get("Content-Encoding", "").lower().split(",")[:3]):
+            body, is_short = await asyncio.to_thread(_unpacked, body, coding.strip(), most + 1)
+            is_cut |= is_short
+            if len(body) > most:
+                raise self._too_large(url)
+        return body, is_cut
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
         """Return the next data, empty at the end. Framing without content counts as silence."""
@@ -218,6 +232,28 @@ class Transport:
             tr("Find a smaller page or file with the same content."),
             code="too_large",
         )
+
+
+def _unpacked(body: bytes, coding: str, most: int) -> tuple[bytes, bool]:
+    """Return `most` bytes of what is packed in `body`, and whether its end is missing. Raises
+    ValueError.
+    """
+    out, is_cut = bytearray(), False
+    try:
+        if coding == "br":
+            stream = brotli.Decompressor()
+            return stream.process(body, output_buffer_limit=most), not stream.is_finished()
+        for _ in range(_MOST_STREAMS if coding in _ZIPPED else 0):
+            if not body or len(out) >= most:
+                break
+            is_raw = coding == "deflate" and body[0] & 15 != zlib.DEFLATED
+            unpacker = zlib.decompressobj(-zlib.MAX_WBITS if is_raw else zlib.MAX_WBITS | 32)
+            out += unpacker.decompress(body, most - len(out))
+            body, is_cut = unpacker.unused_data, not unpacker.eof
+    except (zlib.error, brotli.error) as error:
+        if not out:  # otherwise what follows the content is not shown by a browser either
+            raise ValueError(str(error)) from error
+    return bytes(out) if coding in _ZIPPED else body, is_cut
 
 
 def retry_after(value: str) -> float | None:
@@ -278,10 +314,7 @@ def _failure(url: URL, error: Exception) -> WebError:
     # not decoded, as not every such name can be
     host = url.raw_host or ""
     failure = connection_failure(error, host)
-    if failure.kind == "lost" and (
-        isinstance(error.__cause__, ContentEncodingError)
-        or isinstance(error, aiohttp.ClientResponseError | ValueError)
-    ):
+    if failure.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
         message = tr("{host} did not respond with HTTP.", host=host)
         return WebError(message, tr("Check the address."), code="damaged", host=host)
     return WebError(failure.message, _REMEDIES[failure.kind], code=failure.code, host=host)

@@ -231,6 +231,32 @@ async def test_other_ways_to_compress(fetcher: Fetcher, site: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("gzip", gzip.compress),
+        ("x-gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("br", brotli.compress),
+        ("gzip, x-gzip", lambda body: gzip.compress(gzip.compress(body))),
+    ],
+)
+async def test_compressed_content_that_ends_early_is_shown_as_far_as_it_goes(
+    fetcher: Fetcher, site: Any, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    lines = "\n".join(f"Line {number**3 % 1009} of the text." for number in range(5000))
+    packed = pack(lines.encode())
+    padded = packed + bytes(8 * (encoding != "br"))  # some servers pad the end
+    url = site.add("/whole", padded, "text/plain", Content_Encoding=encoding)
+    found = await fetcher.fetch(url, max_chars=1_000_000)
+    assert (found.text, found.warnings) == (lines, ())
+    cut = packed[: len(packed) * 2 // 3]
+    url = site.add("/cut", cut, "text/plain", Content_Encoding=encoding)
+    found = await fetcher.fetch(url, max_chars=1_000_000)
+    assert len(found.text) > 1000 and lines.startswith(found.text)
+    assert "only the beginning" in found.warnings[0]
+
+
 async def test_too_many_bytes_are_not_taken(
     make_fetcher: Callable[..., Fetcher], site: Any
 ) -> None:

@@ -77,7 +77,12 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     """Return `document` as a docx. Blocks. Raises DocumentError."""
     front = document.front
     reference = find_reference(
-        request.root, request.home, document.theme, lang=front.lang, text=document.source.text
+        request.root,
+        request.home,
+        document.theme,
+        lang=front.lang,
+        text=document.source.text,
+        paper=front.paper,
     )
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document)

@@ -27,7 +27,7 @@ from dogent_tui.documents.export.docx_reference import (
 from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import parse_part
-from dogent_tui.documents.pandoc.word_styles import w
+from dogent_tui.documents.pandoc.word_styles import value_at, w
 from dogent_tui.language import tr
 
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
@@ -55,7 +55,7 @@ def finish(
     content: bytes, document: Document, pictures: Mapping[bytes, bytes], styles: bytes
 ) -> bytes:
     """Return pandoc's docx `content`, finished: with the `pictures` in place of their placeholders,
-    and with those of our table `styles` that it lacks. Raises DocumentError if it would refer to
+    and with those of our `styles` that it lacks. Raises DocumentError if it would refer to
     the outside.
     """
     made = _now()
@@ -237,11 +237,11 @@ def _turn_pages(body: Any) -> None:
 
 
 def _with_styles(part: bytes, ours: bytes) -> bytes:
-    """Return the styles of a document with those of tables that only we have."""
+    """Return the styles of a document with those of characters and tables that only we have."""
     styles = _parsed(part)
-    known = {style.get(w("styleId")) for style in styles}
-    for style in within(_parsed(ours), "//w:style[@w:type='table']"):
-        if style.get(w("styleId")) not in known:
+    names = {name.lower() for name in within(styles, "w:style/w:name/@w:val")}
+    for style in within(_parsed(ours), "w:style[@w:type!='paragraph']"):
+        if value_at(style, "w:name").lower() not in names:
             styles.append(style)
     return _serialized(styles)
 

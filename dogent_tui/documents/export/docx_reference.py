@@ -57,17 +57,22 @@ _CARRIED = re.compile(
 
 class Reference(NamedTuple):
     """A reference document: its `content`, and the space on a page. `warnings` are about those that
-    were skipped. `styles` are those of the built-in one.
+    were skipped, and about its paper. `styles` are those of the built-in one.
     """
 
     content: bytes
     area: TextArea
     warnings: tuple[str, ...]
     styles: bytes
+    width: float
+    """That of its paper in millimeters, 0 if it says none."""
 
 
-def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str) -> Reference:
+def find_reference(
+    root: Path, home: Path, theme: Theme, *, lang: str, text: str, paper: str = ""
+) -> Reference:
     """Return the reference document of the workspace `root`, or of `home`, or the built-in one.
+    `paper` is the size that the text asks for.
 
     The latter is for `theme`, for the language `lang` (BCP 47, may be empty) and the scripts of
     `text`. Blocks: use a thread.
@@ -77,10 +82,14 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
         if not path.is_file():
             continue
+        where = f".dogent/{NAME}" if inside else display_path(path)
         try:
-            return _read(_checked(path, inside), warnings, ours)
+            own = _read(_checked(path, inside), warnings, ours)
+            if paper and own.width and abs(own.width - theme.paper[0]) > 1:
+                said = tr("`papersize` was not used: the paper is that of {where}.", where=where)
+                own = own._replace(warnings=(*own.warnings, said))
+            return own
         except DocumentError as error:
-            where = f".dogent/{NAME}" if inside else display_path(path)
             warnings.append(
                 tr("The styles of {where} were not used. {error}", where=where, error=error)
             )
@@ -144,14 +153,20 @@ def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parse_part(package.read("word/styles.xml"), NAME)
         body = parse_part(package.read("word/document.xml"), NAME)
+    sizes = _sizes(body)
     with zipfile.ZipFile(io.BytesIO(ours)) as package:
-        return Reference(content, _area(body), tuple(warnings), package.read("word/styles.xml"))
+        styles = package.read("word/styles.xml")
+    return Reference(content, _area(sizes), tuple(warnings), styles, sizes.get("w", 0) / 72 * 25.4)
 
 
-def _area(body: Any) -> TextArea:
-    """Return the space on a page, that of A4 if there is none."""
+def _sizes(body: Any) -> dict[str, float]:
+    """Return the sides and margins of the paper in points, by their names in the file."""
     given = "(//w:sectPr)[last()]/*[self::w:pgSz or self::w:pgMar]/@*[number() = number()]"
-    sizes = {one.attrname.partition("}")[2]: abs(float(one)) / 20 for one in within(body, given)}
+    return {one.attrname.partition("}")[2]: abs(float(one)) / 20 for one in within(body, given)}
+
+
+def _area(sizes: dict[str, float]) -> TextArea:
+    """Return the space on a page, that of A4 if there is none."""
     wide, high = (
         sizes.get(side, 0) - sum(sizes.get(margin, 0) for margin in margins)
         for side, *margins in (("w", "left", "right"), ("h", "top", "bottom"))

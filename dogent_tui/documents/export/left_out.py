@@ -116,6 +116,10 @@ def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
         if why:
             left_out.add(tr("Footnote"), text[slice(*found.span("mark"))], why, part.line(found))
         notes.setdefault(name, _references(_INDENTED.sub("", found["body"])))
+    why = tr("a footnote can't refer to another one")
+    for found in part.notes:
+        for name in sorted(notes[found["name"].casefold()] & notes.keys() & shown):
+            left_out.add(tr("Footnote"), f"[^{name}]", why, part.line(found))
     while ends := {name for name, within in notes.items() if not within & notes.keys()}:
         notes = {name: within for name, within in notes.items() if name not in ends}
     if notes:
@@ -123,12 +127,16 @@ def tell_left_out(text: str, first_line: int, left_out: LeftOut) -> None:
             tr("A footnote refers to itself, or two refer to each other."),
             tr("Remove such a reference."),
         )
+    _tell_cells(part, left_out)
+
+
+def _tell_cells(part: _Text, left_out: LeftOut) -> None:
     why = tr("its row has more cells than the heading of the table")
     for table in _ROWS.finditer(part.with_code):
         columns = len(re.findall("-+", table["columns"]))
         more = re.compile(rf"(?m)^[ \t>]*+\|?+(?:[^|\n]*\|){{{columns}}}+(.*\w.*)$")
         for found in more.finditer(part.with_code, *table.span("rows")):
-            cell = text[slice(*found.span(1))].strip(" |")
+            cell = part.text[slice(*found.span(1))].strip(" |")
             left_out.add(tr("Cell"), cell, why, part.line(found))
 
 

@@ -4,9 +4,10 @@ attributes are filtered like those of Markdown.
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
-from itertools import groupby
+from itertools import accumulate
 from typing import Any
 
 from lxml import etree, html
@@ -53,6 +54,7 @@ _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 """Inline code, until all of its content is known."""
 
 _LINES = frozenset({"Para", "Plain"})
+_TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _LIST = re.compile("<[uo]l\\b", re.IGNORECASE)
 
 Dropped = Callable[[str], None]
@@ -77,7 +79,7 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
             return [html_of(nodes, True)]
         if _LINES & kinds:
             nodes = [html_of(part["c"], False) if _has_list(part) else part for part in nodes]
-        return _joined(nodes, dropped) if "RawBlock" in kinds else nodes
+        return _joined(nodes, dropped, mark) if "RawBlock" in kinds else nodes
 
     blocks = mapped(blocks, {}, collected)
     pieces = dict.fromkeys(part["c"][0] for part in walk(blocks) if part["t"] == "Html")
@@ -85,24 +87,27 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
         return blocks
     shown = dict(zip(pieces, _read([*pieces], f"<p>{mark}</p>", halt), strict=True))
 
-    def put(content: Any) -> list[Node]:
-        text, places, is_inline = content
-        places = [mapped([place], {"Html": put}) for place in places]
+    return list(mapped(blocks, {"Html": partial(_shown_in, shown, mark)}))
 
-        def in_place(content: Any) -> list[Node]:
-            (name, kinds, _), inside = content
-            if name.startswith(mark):
-                return list(places[int(name.rpartition("-")[2])])
-            inside = mapped(inside, {"Span": in_place})
-            if kinds == ["code"]:
-                return [node("Code", [attributes(), plain_text(inside)])]
-            return [node("Span", [content[0], inside])]
 
-        # before the places are filled: a note in one of them has lines of its own
-        nodes = _inlines(shown[text]) if is_inline else shown[text]
-        return list(mapped(nodes, {"Span": in_place}))
+def _shown_in(shown: Mapping[str, list[Node]], mark: str, content: Any) -> list[Node]:
+    """Return what an Html node shows, with its places filled."""
+    text, places, is_inline = content
+    places = [mapped([place], {"Html": partial(_shown_in, shown, mark)}) for place in places]
 
-    return list(mapped(blocks, {"Html": put}))
+    def filled(kind: str, content: Any) -> list[Node]:
+        (name, kinds, _), inside = content
+        if name.startswith(mark):
+            return list(places[int(name.rpartition("-")[2])])
+        inside = mapped(inside, handlers)
+        if kind == "Span" and kinds == ["code"]:
+            return [node("Code", [attributes(), plain_text(inside)])]
+        return [node(kind, [content[0], inside])]
+
+    handlers = {kind: partial(filled, kind) for kind in ("Span", "Div")}
+    # before the places are filled: a note in one of them has lines of its own
+    nodes = _inlines(shown[text]) if is_inline else shown[text]
+    return list(mapped(nodes, handlers))
 
 
 def _has_list(block: Node) -> bool:
@@ -141,17 +146,32 @@ def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]
     return read
 
 
-def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
+def _joined(blocks: list[Any], dropped: Dropped, mark: str) -> list[Any]:
     """Return blocks with their HTML rewritten; what an empty line split, as in a table, is joined
-    again.
+    again. Blocks between the parts of a table are in it, in places named with the `mark`.
     """
+    texts = [block["c"][1] if block.get("t") == "RawBlock" else "" for block in blocks]
+    depths = [*accumulate(1 - 2 * bool(tag[1]) for tag in _TABLE.finditer("".join(texts)))]
+    is_whole = depths[-1:] == [0] and min(depths) == 0
     out: list[Any] = []
-    for is_html, run in groupby(blocks, lambda block: block.get("t") == "RawBlock"):
-        if is_html:
-            text = "\n".join(block["c"][1] for block in run)
-            out.append(node("Html", [rewrite(text, dropped).strip(), [], False]))
-        else:
-            out += run
+    joined: Node | None = None
+    depth = 0
+    for block, text in zip(blocks, texts, strict=True):
+        is_html = block.get("t") == "RawBlock"
+        if not (is_html or depth):
+            out.append(block)
+            joined = None
+            continue
+        if joined is None:
+            out.append(joined := node("RawBlock", ["", [], False]))
+        content = joined["c"]
+        content[0] += f"\n{text}" if is_html else f'<div id="{mark}-{len(content[1])}"></div>'
+        content[1] += [] if is_html else [block]
+        depth += is_whole * sum(1 - 2 * bool(tag[1]) for tag in _TABLE.finditer(text))
+    for block in out:
+        if block.get("t") == "RawBlock":
+            block["t"] = "Html"
+            block["c"][0] = rewrite(block["c"][0], dropped).strip()
     return out
 
 

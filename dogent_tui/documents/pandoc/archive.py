@@ -47,6 +47,8 @@ LIMITS = {
 }
 """libxml2's message when its limits are exceeded."""
 
+_STRICT = re.compile(rb"purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+"""A namespace of Office's strict format (ECMA-376 part 1)."""
 _PARSER = etree.XMLParser(
     resolve_entities=False, huge_tree=True, remove_comments=True, remove_pis=True
 )
@@ -117,9 +119,9 @@ def root_of(part: bytes) -> Any:
 
 
 def part_of(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a part of an archive, empty if it is missing."""
+    """Return a part of an archive, with the usual names for strict ones; empty if missing."""
     try:
-        return archive.read(name)
+        return _STRICT.sub(rb"schemas.openxmlformats.org/\1/2006/\2", archive.read(name))
     except KeyError:
         return b""
 

@@ -22,6 +22,7 @@ from dogent_tui.documents.pandoc.counting import Level, next_label
 from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
+    NUMBERED,
     Node,
     drawn_from,
     plain_text,
@@ -359,10 +360,13 @@ def _settle_inside(root: Any) -> None:
         if around.get(_CONTINUES) == "true" and [child.tag for child in item] == [_LIST]:
             around.addprevious(item[0])
             remove(item)
-        elif item.get(f"{_TEXT}start-value") == "1" and item.getprevious() is not None:
-            again = etree.Element(_LIST, {_STYLE_NAME: around.get(_STYLE_NAME, "")})
-            again.extend([item, *item.itersiblings()])
-            around.addnext(again)
+        elif start := whole(item.get(f"{_TEXT}start-value", "")[:6]):
+            if item.getprevious() is not None:
+                again = etree.Element(_LIST, {_STYLE_NAME: around.get(_STYLE_NAME, "")})
+                again.extend([item, *item.itersiblings()])
+                around.addnext(again)
+            for paragraph in item.findall(_PARAGRAPH)[:1]:
+                paragraph.text = f"{NUMBERED}{start}{NUMBERED}{paragraph.text or ''}"
 
 
 def _levels(style: Any) -> Any:

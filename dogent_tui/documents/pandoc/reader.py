@@ -20,7 +20,6 @@ from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.rtf import prepared_rtf, with_lists, with_whole_characters
 from dogent_tui.documents.pandoc.tree import (
-    CONTINUED,
     NO_ATTRIBUTES,
     Node,
     Tree,
@@ -95,12 +94,6 @@ class _Conversion:
         prepared = prepare(self._path, self._options) if prepare else Prepared([self._path])
         self._metadata |= prepared.metadata
         parts = prepared.count
-        if parts > 1:
-            cut = tr(
-                "This long document was converted in {parts} parts, so numbered lists that span"
-                " chapters may restart."
-            )
-            self._warnings.append(cut.format(parts=parts))
         if missing := prepared.inserted.count(""):
             said = ngettext(
                 "1 chart, diagram or inserted document cannot be read and is not shown.",
@@ -142,7 +135,7 @@ class _Conversion:
             if self._kind == "rtf":
                 data = with_whole_characters(data.decode()).encode()
             tree = decoded_tree(data, self._path.name)
-            if CONTINUED.encode() in output.data:
+            if self._kind in {"docx", "odt"}:
                 join_items(tree.blocks)
             if self._kind == "docx":
                 tree.blocks[:] = with_whole_quotations(tree.blocks)

@@ -112,9 +112,12 @@ def _html_block(block: Node, words: Words) -> str:
         case "Plain" | "Para":
             return words(contents).strip()
         case "BulletList" | "OrderedList":
-            tag, items = ("ul", contents) if kind == "BulletList" else ("ol", contents[1])
+            tag, (first, *_), items = (
+                ("ul", [1], contents) if kind == "BulletList" else ("ol", *contents)
+            )
             inner = "".join(f"<li>{_html_blocks(item, words)}</li>" for item in items)
-            return f"<{tag}>{inner}</{tag}>"
+            start = f' start="{first}"' if first != 1 else ""
+            return f"<{tag}{start}>{inner}</{tag}>"
         case "Table":
             return "".join(html_lines(parsed(contents), words))
         case "CodeBlock":

@@ -32,9 +32,13 @@ RULE = "---"
 """A rule between paragraphs in Markdown, and the alternative text of one that is drawn."""
 CONTINUED = "\U000f0c0e"
 """The beginning of an item that continues the previous one: a private-use character."""
+NUMBERED = "\U000f0c12"
+"""What is around the number of an item at its beginning: a private-use character."""
 
 NO_ATTRIBUTES: list[Any] = ["", [], []]
 
+_NUMBER = re.compile(f"{NUMBERED}(\\d+){NUMBERED}")
+_MARKS = re.compile(f"{CONTINUED}|{_NUMBER.pattern}")
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
 _KEPT_BLANKS = str.maketrans(" \n\t", "\N{NO-BREAK SPACE}\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}")
@@ -99,7 +103,9 @@ def drawn_code(alternative: str) -> Node | None:
 
 
 def join_items(blocks: list[Node]) -> None:
-    """Append each item that begins with `CONTINUED` to the previous one, and remove the mark."""
+    """Append each item that begins with `CONTINUED` to the previous one, give each list the number
+    of its first item, and remove the marks.
+    """
     for node in walk(blocks):
         if node["t"] in LISTS:
             items = _items(node)
@@ -110,10 +116,14 @@ def join_items(blocks: list[Node]) -> None:
                 else:
                     joined.append(item)
             items[:] = joined
+            first = next((one["c"] for one in walk(items[:1]) if one["t"] == "Str"), "")
+            found = _NUMBER.match(first)
+            if found and node["t"] == "OrderedList":
+                node["c"][0][0] = int(found[1])
         elif node["t"] == "Str":
-            node["c"] = node["c"].replace(CONTINUED, "")
+            node["c"] = _MARKS.sub("", node["c"])
         elif node["t"] == "CodeBlock":
-            node["c"][1] = node["c"][1].replace(CONTINUED, "")
+            node["c"][1] = _MARKS.sub("", node["c"][1])
 
 
 def with_whole_quotations(blocks: list[Node]) -> list[Node]:

@@ -9,9 +9,10 @@
   `join_items` recognizes them.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,7 +21,7 @@ from lxml import etree
 from dogent_tui.documents.elements import remove, replace, whole
 from dogent_tui.documents.looks import MOST_CODE
 from dogent_tui.documents.model import Changes
-from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
+from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN, NUMBERED
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
@@ -37,15 +38,16 @@ from dogent_tui.documents.pandoc.word_styles import (
 )
 
 _PARAGRAPH, _RUN, _TEXT, _ROW, _CELL, _TABLE = map(w, ("p", "r", "t", "tr", "tc", "tbl"))
-_FORMULA_TEXT, _LITERAL = (
-    f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "lit")
-)
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_FORMULA_TEXT, _LITERAL = f"{_MATH}t", f"{_MATH}lit"
 _ALTERNATIVES, _CHOICE, _FALLBACK = (
     f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
     for name in ("AlternateContent", "Choice", "Fallback")
 )
 _STYLED = w("rStyle")
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
+_EQ = re.compile(r'\\\* *(?:"[^"]*"|\S+)|\\\w+ *-?\d*|([,;])|[()]')
+"""What is not shown of a field with a formula, and the comma between its parts."""
 _RULE = (
     f'<w:r xmlns:w="{NAMESPACE[1:-1]}"><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml"'
     ' xmlns:o="urn:schemas-microsoft-com:office:office" o:hr="t"/></w:pict></w:r>'
@@ -69,11 +71,9 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
     for node in list(root.iter(*_SETTLED)):
         _SETTLED[node.tag](node)
     _settle_fields(root)
-    for row in list(root.iter(_ROW)):
-        if _is_dropped(row, "trPr", changes):
-            remove(row)
-        else:
-            _settle_row(row)
+    _settle_changes(root, changes)
+    for row in root.iter(_ROW):
+        _settle_row(row)
     lists: dict[Any, dict[int, str]] = defaultdict(dict)
     nests: dict[Any, list[_Open]] = defaultdict(list)
     items: dict[Any, Item] = {}
@@ -87,18 +87,46 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
                 items[block] = item
             continue
         is_typed = _settle_look(block, styles)
-        if not _is_dropped(block, "pPr/w:rPr", changes):
-            _label(block, styles, counters, around)
-            _nest(block, styles, counters, nests[room])
-        if is_typed and room is root and _may_be_code(block, styles):
+        _label(block, styles, counters, around)
+        _nest(block, styles, counters, nests[room])
+        if is_typed and (room is root or _is_only(room)) and _may_be_code(block, styles):
             codes.append(block)
     _mark_code(root, codes, styles)
     return items
 
 
+def _settle_changes(root: Any, changes: Changes) -> None:
+    """Remove what is dropped by the treatment of changes and pandoc would keep: rows, parts of
+    formulas, and the marks between paragraphs.
+    """
+    for row in list(root.iter(_ROW)):
+        if _is_dropped(row, "trPr", changes):
+            remove(row)
+    for name in _DROPPED[changes]:
+        for change in list(root.iter(w(name))):
+            if change.getparent().tag.startswith(_MATH):
+                remove(change)
+    for paragraph in reversed(list(root.iter(_PARAGRAPH))):
+        following = paragraph.getnext()
+        if _is_dropped(paragraph, "pPr/w:rPr", changes) and following is not None:
+            _join(paragraph, following)
+
+
 def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
     """Return whether a row or a paragraph mark is dropped; its changes are at a `place`."""
     return any(is_on(node, f"w:{place}/w:{name}") for name in _DROPPED[changes])
+
+
+def _join(paragraph: Any, following: Any) -> None:
+    """Put the text of a paragraph without a mark before that of the following one, with a space
+    between words, as pandoc does.
+    """
+    if following.tag == _PARAGRAPH:
+        at = int(following.find(w("pPr")) is not None)
+        parts = [part for part in paragraph if part.tag != w("pPr")]
+        last = "".join(text.text or "" for text in paragraph.iter(_TEXT))[-1:]
+        following[at:at] = [*parts, *[_run(" ")] * (last.isascii() and last.isalnum())]
+        remove(paragraph)
 
 
 def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None:
@@ -243,11 +271,28 @@ def _settle_fields(root: Any) -> None:
         if field is hiding and kind in {"separate", "end"}:
             hiding = None
         if kind == "end":
-            fields.pop()
-            is_link = field.is_shown and "".join(field.code).split()[:1] == ["HYPERLINK"]
-            if not is_link or hiding:
-                for part in field.parts:
-                    remove(part)
+            _settle_field(fields.pop(), node, is_hidden=hiding is not None)
+
+
+def _settle_field(field: _Field, end: Any, *, is_hidden: bool) -> None:
+    code = "".join(field.code)
+    if not field.is_shown and not is_hidden and (words := _shown_by(code)):
+        end.addprevious(_text(words))
+    is_link = field.is_shown and code.split()[:1] == ["HYPERLINK"]
+    if not is_link or is_hidden:
+        for part in field.parts:
+            remove(part)
+
+
+def _shown_by(code: str) -> str:
+    """Return what a field without a result shows: an old formula, an enclosed character, or the
+    words of a button.
+    """
+    kind, *words = code.split(maxsplit=2) or [""]
+    if kind.upper() == "EQ":
+        between = "/" if "\\f" in code.lower() else ""
+        return _EQ.sub(lambda found: between if found[1] else "", " ".join(words)).strip()
+    return words[-1] if kind.upper().endswith("BUTTON") and len(words) > 1 else ""
 
 
 def _settle_row(row: Any) -> None:
@@ -309,6 +354,19 @@ def _mark_code(root: Any, codes: list[Any], styles: Styles) -> None:
     if sum(map(_letters, codes)) <= MOST_CODE * _letters(root):  # otherwise all is monospaced
         for paragraph in _with_empty_lines(codes):
             _restyle(paragraph, styles.id_of(CODE))
+        for box in {paragraph.getparent() for paragraph in codes}:
+            for table in islice(box.iterancestors(_TABLE), int(box.tag == _CELL)):
+                replace(table, *box.iterchildren(_PARAGRAPH, _TABLE))
+
+
+def _is_only(cell: Any) -> bool:
+    """Return whether a table has one cell: with code, it is a frame around it."""
+    parts = (cell, cell.getparent())
+    return all(
+        next(part.itersiblings(part.tag, preceding=before), None) is None
+        for part in parts
+        for before in (True, False)
+    )
 
 
 def _with_empty_lines(codes: list[Any]) -> Iterator[Any]:
@@ -341,8 +399,9 @@ def _restyle(paragraph: Any, style: str) -> None:
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
-    """Write Word's number before a heading, and count other numbered paragraphs too. `lists` are
-    the open ones by level: a paragraph without a marker continues an item of one.
+    """Write Word's number before a heading, and before a paragraph whose number is more than that
+    of an item. `lists` are the open ones by level: a paragraph without a marker continues an item
+    of one.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
     name, level = styles.numbering(paragraph)
@@ -363,16 +422,35 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
             return
     for deeper in [each for each in lists if each >= at]:
         del lists[deeper]
-    if name:
-        lists[at] = name
     label = counters.label(name, level, style)
     is_heading = styles.is_heading(style)
     may_be = not is_heading and 0 < _letters(paragraph) <= _LONGEST_HEADING
     if outline := styles.outline_level(paragraph) if may_be else 0:
         _restyle(paragraph, styles.id_of(f"heading {outline}"))
         is_heading = True
-    if label and is_heading and next(paragraph.iter(_TEXT), None) is not None:
+    if not is_heading:
+        _number(paragraph, (name, at), label, counters, lists)
+    elif label and next(paragraph.iter(_TEXT), None) is not None:
         _begin(paragraph, label)
+
+
+def _number(
+    paragraph: Any, item: Item, label: str, counters: Counters, lists: dict[int, str]
+) -> None:
+    name, at = item
+    if label and (counters.has_words(name, at, lists) or _is_alone(paragraph)):
+        remove(_properties(paragraph))
+        _begin(paragraph, label)
+    elif name:
+        lists[at] = name
+        if label:
+            _begin(paragraph, f"{NUMBERED}{counters.count(name, at)}{NUMBERED}")
+
+
+def _is_alone(paragraph: Any) -> bool:
+    """Return whether a paragraph is all of its cell, such as a number in a column of them."""
+    room = paragraph.getparent()
+    return room.tag == _CELL and len(room.findall(_PARAGRAPH)) == 1
 
 
 class _Open(NamedTuple):

@@ -2,6 +2,7 @@
 headings.
 """
 
+import re
 from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -235,7 +236,9 @@ def hides(look: Mapping[str, Any], place: Place) -> bool:
     filled = "auto" if shading is None else ""
     if shading is not None and shading.get(_VALUE, "clear") in {"clear", "nil"}:
         filled = shading.get(w("fill"), "")
-    behind = {"none": filled, "white": "FFFFFF"}.get(value("highlight", "none"), "")
+    behind = {"none": filled, "white": "FFFFFF", "black": "000000"}.get(
+        value("highlight", "none"), ""
+    )
     return is_unseen(value("color", ""), behind, value("sz", ""))
 
 
@@ -319,6 +322,19 @@ class Counters:
                 }.items():
                     etree.SubElement(written, w(tag), {w("val"): value})
         return etree.tostring(self._root) if self._nested else b""
+
+    def has_words(self, name: str, at: int, lists: Mapping[int, str]) -> bool:
+        """Return whether the numbers at a level of a list contain more than its own and those of
+        the open `lists` around it, such as “§ 5”, or “1.2” below a heading 1.
+        """
+        text = self._level(name, at).text
+        for number in (at, *(above for above, around in lists.items() if around == name)):
+            text = text.replace(f"%{number + 1}", "")
+        return re.search(r"%|§|[^\W\d]", text) is not None
+
+    def count(self, name: str, at: int) -> int:
+        """Return the number of the latest paragraph at a level of a list."""
+        return self._counts[self._lists[name][0]].get(at, 1)
 
     def label(self, name: str, at: int | None, style: str) -> str:
         """Count a paragraph with a style at a level `at` of the list `name`, and return Word's

@@ -92,7 +92,7 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
         shown = partial(duration, fractions=fractions)
         return shown if "s" in letters + elapsed else partial(_to_the_minute, shown)
     # placeholders next to letters belong to a text that someone forgot to quote
-    if re.search("[dmyhs]|aaa", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
+    if re.search("[dmyhs]|aaa|ggg", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
         shows_time = bool(re.search("[hs]", letters))
         is_time = shows_time and not re.search("[yd]", letters)
         moment = partial(

@@ -15,6 +15,7 @@ import docx
 import pytest
 from docx.enum.section import WD_ORIENT
 from docx.oxml.ns import qn
+from docx.shared import Mm, Pt
 from PIL import Image
 
 from dogent_tui.documents.export.docx_reference import built_in
@@ -637,6 +638,22 @@ def test_what_other_programs_take_for_wrong_is_not_written(export):
     text = made.part("word/document.xml")
     assert text.count("<m:lit/>") == 2  # LibreOffice shows a mark of an error without it
     assert 'w:name="compatibilityMode"' in made.part("word/settings.xml")  # Word: “Compatibility”
+
+
+def test_code_and_notes_look_like_what_they_are_with_any_reference_document(export):
+    path = export.root / ".dogent" / "reference.docx"
+    path.parent.mkdir()
+    plain = docx.Document()
+    plain.styles["Body Text"].font.size = Pt(15)
+    plain.sections[0].page_width = Mm(210)
+    plain.save(path)
+    made = export("---\npapersize: A5\n---\nSome `code`.[^1]\n\n```\nmore\n```\n\n[^1]: Note.\n")
+    assert made.document.styles["Verbatim Char"].font.name
+    assert made.document.styles["footnote reference"].font.superscript
+    assert made.document.styles["Body Text"].font.size == Pt(15)
+    (warning,) = made.result.warnings
+    assert "papersize" in warning and ".dogent/reference.docx" in warning
+    assert export("---\npapersize: a4\n---\nText.\n").result.warnings == ()
 
 
 def test_styles_of_tables_come_with_any_reference_document(export):

@@ -122,6 +122,12 @@ def test_a_note_may_show_how_it_is_referred_to_but_not_refer_to_another(tmp_path
     assert found.warnings == ()
 
 
+def test_a_reference_from_a_note_to_another_is_told(tmp_path):
+    text = "One[^a] two[^b].\n\n[^a]: first\n\n[^b]: see [^a]\n"
+    (told,) = document(tmp_path, text).left_out
+    assert told == "Footnote [^a] (line 5): a footnote can't refer to another one."
+
+
 def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
     known = "`[[a]]` $\\frac{1}{2}$ \\[[b]] ![a](b.png)\n\n::: note\n[[toc]]\n:::\n\n    {{code}}\n"
     markup = [

@@ -71,6 +71,23 @@ async def test_quotations_and_call_outs_next_to_or_in_others_stay_apart(exporter
     assert await read_back(exporter, tmp_path, text, kind) == text
 
 
+async def test_markdown_between_the_tags_of_a_table_stays_in_its_cells(written):
+    cells = [
+        "**Mind** the `gap` here[^1]\n\n- one\n- two",
+        "```\ncode\n  more\n```",
+        "| a |\n|---|\n| 1 |",
+    ]
+    rows = "".join(f"<tr><td>\n\n{cell}\n\n</td><td>*as it is*</td></tr>\n" for cell in cells)
+    assert await written(f"Before\n\n<table>\n{rows}</table>\n\nAfter\n\n[^1]: Note.") == (
+        "Before\n\n<table>\n<tr><td><strong>Mind</strong> the <code>gap</code> here[^1]"
+        "<ul><li>one</li><li>two</li></ul></td><td>*as it is*</td></tr>\n"
+        "<tr><td><pre><code>code&#10;  more</code></pre></td><td>*as it is*</td></tr>\n"
+        "<tr><td><table><tr><th>a</th></tr><tr><td>1</td></tr></table></td>"
+        "<td>*as it is*</td></tr>\n"
+        "</table>\n\nAfter\n\n[^1]: Note."
+    )
+
+
 async def test_any_block_stays_in_its_quotation_or_call_out(written):
     inside = [
         "Mind:",

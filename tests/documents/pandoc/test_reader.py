@@ -366,6 +366,30 @@ def test_an_odt_keeps_numbers_fields_boxes_and_comments(tmp_path):
     assert opened.metadata["comment_texts"] == ["Bo: Why?"]
 
 
+def test_lists_of_an_odt_begin_where_their_items_say(tmp_path):
+    def listed(*starts):
+        items = (
+            f'<text:list-item text:start-value="{start}"><text:p>no {start}</text:p>'
+            "</text:list-item><text:list-item><text:p>next</text:p></text:list-item>"
+            for start in starts
+        )
+        return f'<text:list text:style-name="L1">{"".join(items)}</text:list>'
+
+    styles = (
+        '<text:list-style style:name="L1"><text:list-level-style-number text:level="1"'
+        ' style:num-format="1" style:num-suffix="."/></text:list-style>'
+    )
+    content = (
+        f'<office:document-content xmlns:office="{_OFFICE}:office:1.0"'
+        f' xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0"'
+        f' office:version="1.3"><office:automatic-styles>{styles}</office:automatic-styles>'
+        f"<office:body><office:text>{listed(4)}<text:p>Then</text:p>{listed(7, 12)}"
+        "</office:text></office:body></office:document-content>"
+    )
+    text = read(written_odt(tmp_path / "a.odt", content, ""))[0]
+    assert text == "4. no 4\n5. next\n\nThen\n\n7. no 7\n8. next\n\n12) no 12\n13) next"
+
+
 def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
     styles = (
         '<style:style style:name="P1"><style:text-properties style:font-name="Courier New"/>'

@@ -76,6 +76,7 @@ def test_numbers_are_shown_as_their_format_says(code, number, shown):
         ("[h]:mm:ss", -0.5, "-12:00:00"),
         ("[mm]:ss", 0.0208333, "0:30:00"),
         ("[$-804]aaaa", 45352, "2024-03-01"),  # the day of the week
+        ("[$-411]ggge", 45352, "2024-03-01"),  # the year of an emperor
         ('@" pcs"', 5, "5 pcs"),
         ("yyyy-mm-dd", 59, "1900-02-28"),
         ("yyyy-mm-dd", 60, "1900-02-29"),  # which only spreadsheets know
