@@ -20,7 +20,7 @@ from dogent_tui.sources.quotes.numbers import (
     numbers_in,
     units_in,
 )
-from dogent_tui.sources.quotes.tokens import is_han, words_of
+from dogent_tui.sources.quotes.tokens import is_han, read_text, words_of
 
 _COMMON = 400
 """More frequent words do not tell where to look."""
@@ -156,15 +156,18 @@ class Figures:
         """Yield the numbers of a sentence or row. A match is best if the adjacent words are the
         same and all words of the draft occur.
         """
-        text = self._index.text[begin:end]
+        text, characters = read_text(self._index.text, begin, end)
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
         language = self.language or figure.language
         numbers = [*numbers_in(text, language)]
         pairs = _pairs(numbers)
         is_paired = figure.pair in pairs.values()
+        units = {number.unit for number in numbers}
         for number in numbers:
-            start = number.start
+            start, is_equal = number.start, number.value == figure.number.value
+            if not is_equal and number.unit != figure.number.unit and figure.number.unit in units:
+                continue  # 3.4 % was not the revenue of the year
             is_other = pairs.get(start, figure.pair) != figure.pair
             labels: list[Number] = []
             if is_row:
@@ -190,7 +193,7 @@ class Figures:
                 lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
-                yield Place(meant, begin + start, score, shared, meant in labels)
+                yield Place(meant, characters[start], score, shared, meant in labels)
 
     def _cell(
         self, begin: int, text: str, column: int, number: Number, language: str

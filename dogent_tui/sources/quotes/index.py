@@ -38,6 +38,7 @@ _SEAM_BLOCKS = 8
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:")
 _PAGE = re.compile(r"<!-- page (\d+) -->")
 _NO_PROSE = re.compile(r"\s*(?:#|\||```|<|!\[|[-*+] |\[\^)")
+_ITEM = re.compile(r"(?:^|[.:;!?。；：]|\n)[ \t>]*\n[ \t>]*\(?(?:\d{1,3}[.)]|[a-z]{1,4}\))$")
 _UNFINISHED = re.compile(r"[^\s.!?。！？…”\"»*_]$")
 _LOWER = re.compile(r"[a-zß-öø-ÿ\u0430-\u045f]")
 _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\d+[.)] ))")
@@ -113,6 +114,11 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         while at >= 0:
             yield at
             at = self.coded.find(run, at + 1)
+
+    def is_numbering(self, place: int) -> bool:
+        """Return whether the word at `place` is the number of an item of a list."""
+        start, end = self.starts[place], self.ends[place]
+        return _ITEM.search(self.text[max(0, start - 12) : end + 1]) is not None
 
     def block_at(self, character: int) -> Block:
         """Return the block that contains a character of the Markdown."""

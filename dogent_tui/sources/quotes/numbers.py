@@ -11,8 +11,9 @@ _NOT_AFTER_WORD = r"(?<![^\W\u2e80-\u9fff])"
 NUMBER = re.compile(
     rf"{_NOT_AFTER_WORD}(?<![.,])(?<!\d/)(?<![A-Z][-–])"
     rf"(?:{_NOT_AFTER_WORD}(?<![)\]])[-−–+](?=\d))?"
-    r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
-    r"(?=$|[^\w]|[\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
+    r"(?:(?:(?P<times>\d+(?:[.,]\d+)?)\s?[×·x]\s?)?10(?P<power>[⁻⁺]?[¹²³⁰⁴-⁹]+)"
+    r"|\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
+    r"(?=$|[^\w]|[¹²³⁰⁴-⁹\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
 )
 """A number in a text that is not part of a word or name. A space may separate thousands."""
 _SPACED = re.compile(r"\d+(?:[.,]\d+)?")
@@ -37,7 +38,7 @@ _UNITS = (
     " secondes 秒|ms|min minute minutes minuten 分钟|h hour hours stunde stunden heure heures 小时"
     "|day days tag tage tagen jour jours 天 日|week weeks woche wochen semaine semaines 周"
     "|month months monat monate monaten mois 月|year years jahr jahre jahren an ans année années 年"
-    "|km kilometer kilometers kilometre kilometres kilomètres 公里"
+    "|m² m2 qm|m³ m3|km² km2|km kilometer kilometers kilometre kilometres kilomètres 公里"
     "|m meter meters metre metres mètre mètres 米|cm|mm|ft feet foot|mi mile miles"
     "|kg kilogram kilograms kilogramm 公斤 千克|g gram grams gramm grammes 克|mg"
     "|t ton tons tonne tonnes tonnen 吨|l liter litre liters litres 升|ml|w|kw|mw|gw|kwh|mwh|gwh"
@@ -104,7 +105,10 @@ def number_at(text: str, found: re.Match[str], language: str) -> Number:
         unit = _UNIT[before[1].casefold()]
     around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
     is_negative = found[0][0] in "-−–" or (around == "()" and "|" in text)
-    value = _value(re.sub(r"[\u00a0\u202f'’ +−–-]", "", found[0]), power, language)
+    spelled, raised, parts = found[0], "", found.groupdict()
+    if exponent := parts.get("power"):
+        spelled, raised = parts["times"] or "1", f"e{exponent}"
+    value = _value(re.sub(r"[\u00a0\u202f'’ +−–-]", "", spelled), power, language) + raised
     return Number(found.start(), found.end(), found[0], "-" * is_negative + value, unit)
 
 

@@ -168,4 +168,5 @@ _NEGATIONS = names(
 
 def negates(word: str) -> bool:
     """Return whether a normalized word is a negation."""
-    return word in _NEGATIONS or word.endswith("n't") or word.startswith("n'")
+    # in Arabic, “and” is written together with it
+    return word.lstrip("وف") in _NEGATIONS or word.endswith("n't") or word.startswith("n'")

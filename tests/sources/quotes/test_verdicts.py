@@ -168,6 +168,7 @@ def test_a_link_to_the_web_is_no_citation_of_a_source():
         ("Капитан никогда не ходил зимой без лоцмана.", "Капитан … ходил зимой без лоцмана."),
         ("Only licensed boats may sail at night.", "Licensed boats may sail at night."),
         ("لا يجوز للركاب اصطحاب الكلاب دون كمامة", "يجوز للركاب اصطحاب الكلاب دون كمامة"),
+        ("وصل الركاب ولا يجوز لهم اصطحاب الكلاب دون كمامة", "يجوز لهم اصطحاب الكلاب دون كمامة"),
     ],
 )
 def test_what_cuts_off_a_word_like_not_is_altered(text, quote):
@@ -251,10 +252,51 @@ def test_a_number_is_held_against_its_context(draft, expected):
     assert [found.verdict for found in findings(draft, "number")] == expected
 
 
+_LAB = source(
+    "lab.md",
+    """# Laboratory
+
+As Table 7 shows, the flow of H~2~O was 4**.5** m<sup>3</sup> per hour in a tank of 3.2 × 10^5^ kg.
+
+A failure of the tank has a probability of 10<sup>−16</sup> per year.
+
+| Segment | 2023 | 2024 | Change |
+| --- | --- | --- | --- |
+| Marine | 1,180.2 | 1,011.7 | -14.3 % |
+| Rail | 455.0 | 470.5 | +3.4 % |
+""",
+)
+
+
+@pytest.mark.parametrize(
+    ("draft", "expected"),
+    [
+        ("The tank weighs 3.2 × 10⁵ kg (lab.md).", ["verbatim"]),
+        ("The tank weighs 3.2 × 10^6^ kg (lab.md).", ["altered"]),
+        ("The probability of a failure is 10^-16^ per year (lab.md).", ["verbatim"]),
+        ("The probability of a failure is 10^-15^ per year (lab.md).", ["altered"]),
+        ("The flow of H~2~O was 4.5 m³ per hour (lab.md).", ["verbatim"]),
+        ("The flow of H<sub>2</sub>O was 4.5 m² per hour (lab.md).", ["altered"]),
+        ("As Table 7 shows, the flow was 4.5 m³ per hour (lab.md).", ["verbatim"] * 2),
+        ("As Table 4 and Section 2.1 show, the flow was 4.5 m³ per hour (lab.md).", ["verbatim"]),
+        ("Rail grew by 3.4 % in 2024 (lab.md).", ["verbatim"] * 2),
+        ("Rail grew by 14.3 % in 2024 (lab.md).", ["altered", "verbatim"]),
+        (
+            "| Unit | 2023 | 2024 |\n| --- | --- | --- |\n| Rail | 455.0 | 470.5 |",
+            ["verbatim"] * 4,
+        ),
+        ("| Segment | 2022 | 2024 |\n| --- | --- | --- |\n", ["altered", "verbatim"]),
+    ],
+)
+def test_a_number_is_read_with_its_power_and_no_name_of_a_part_or_substance(draft, expected):
+    found = check("draft.md", f"{draft}\n", [_LAB], {}).findings
+    assert [each.verdict for each in found if each.kind == "number"] == expected
+
+
 def test_citations_resolve():
     draft = (
-        "A (log.md) [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md) (scan.pdf)"
-        " (beech.pdf, p. 9).\n\n[^1]: log.md\n"
+        "A (log.md) [@fig:map] [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md)"
+        " (scan.pdf) (beech.pdf, p. 9).\n\n[^1]: log.md\n"
     )
     found = {
         each.text: each.verdict
@@ -365,6 +407,18 @@ def test_the_context_of_a_number_is_what_is_near_it():
         ("it fell by −89 °C in the night", "it fell by [sic] 89 °C in the night", False),
         ("a share of <84 in the town", "a share of\n<84 in the town", True),
         ("气温在−57度以下持续了很久", "气温在-57度以下持续了很久", True),
+        ("So:\n\n1. They are free.\n2. They may ask.", "They are free. They may ask.", True),
+        (
+            "It is so:\n\n1. They are free.\n2. They may ask.",
+            "They are free. 2. They may ask",
+            True,
+        ),
+        (
+            "It is so:\n\n1. They are free.\n2. They may ask.",
+            "They are free. 3. They may ask",
+            False,
+        ),
+        ("it was on the\n3. Oktober that they came", "on the Oktober that they came", False),
         ("see Table [5](#tbl5) for the loss", "see Table 5 for the loss", True),
         ("in [Section](#s2) **2.**1 of the report", "in Section 2.1 of the report", True),
         ("a rate of 10<sup>−16</sup> per hour", "a rate of 10^-16^ per hour", True),
