@@ -202,8 +202,9 @@ class Figures:
         the words of its row's first cell and that head; and those plus the rest of its row and the
         heading above.
         """
-        block = self._index.block_at(begin)
-        head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
+        block, whole = self._index.block_at(begin), self._index.text
+        top = whole.find("|", whole.rfind("\n\n", 0, begin) + 1)  # a caption may be above it
+        head_row = whole[top : whole.find("\n", top)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
         unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), language), "")

@@ -45,13 +45,10 @@ _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\
 
 
 class Block(Record, array_like=True):
-    """A paragraph, heading or part of a table, starting at character `start` of the Markdown.
-    `table`: the start of the table.
-    """
+    """A paragraph, heading or part of a table, starting at character `start` of the Markdown."""
 
     start: int
     source: Source
-    table: int
 
 
 class Passage(NamedTuple):
