@@ -55,7 +55,7 @@ _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
 _BEHIND = re.compile(
     r"[\s\u00a0\u202f-]{0,2}((?:percentage|per cent|basis)\s+points?|points? de pourcentage"
     r"|per cent|pour cent|v\. ?H\.|个?百分点|百万|十亿|万亿|小时|分钟|公里|公斤|千克|美元|欧元"
-    r"|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_\u2e80-\u9fff]+)\.?",
+    r"|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_¹²³⁰⁴-⁹\u2e80-\u9fff]+(?:(?<=m)[²³])?)\.?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"(US\$|[€$£¥]|\b(?:EUR|USD|CHF|GBP|CNY|RMB))\s?$")

@@ -264,6 +264,8 @@ A failure of the tank has a probability of 10<sup>−16</sup> per year.
 | --- | --- | --- | --- |
 | Marine | 1,180.2 | 1,011.7 | -14.3 % |
 | Rail | 455.0 | 470.5 | +3.4 % |
+
+The tank cost € 4.5 million^1^ and 2,480^3^ hours.
 """,
 )
 
@@ -279,6 +281,7 @@ A failure of the tank has a probability of 10<sup>−16</sup> per year.
         ("The flow of H<sub>2</sub>O was 4.5 m² per hour (lab.md).", ["altered"]),
         ("As Table 7 shows, the flow was 4.5 m³ per hour (lab.md).", ["verbatim"] * 2),
         ("As Table 4 and Section 2.1 show, the flow was 4.5 m³ per hour (lab.md).", ["verbatim"]),
+        ("The tank cost € 4.5 million and 2,480 hours (lab.md).", ["verbatim"] * 2),
         ("Rail grew by 3.4 % in 2024 (lab.md).", ["verbatim"] * 2),
         ("Rail grew by 14.3 % in 2024 (lab.md).", ["altered", "verbatim"]),
         (
