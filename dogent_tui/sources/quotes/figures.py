@@ -18,7 +18,7 @@ from dogent_tui.sources.quotes.numbers import (
     Number,
     language_of,
     numbers_in,
-    units_in,
+    readings,
 )
 from dogent_tui.sources.quotes.tokens import is_han, read_text, words_of
 
@@ -33,6 +33,8 @@ significant. A Chinese character is half a word.
 """
 _BESIDE = 0.5
 """The additional weight of a word adjacent to the number in both."""
+_CAPTION = re.compile(r"(?<=\n\n)[^\n]{1,150}(?<!\.)\n{1,2}$")
+"""What is above a table and may tell its unit."""
 _ENOUGH = 0.35
 """The share of the weight of the draft's words from which on a context matches."""
 
@@ -163,19 +165,20 @@ class Figures:
         numbers = [*numbers_in(text, language)]
         pairs = _pairs(numbers)
         is_paired = figure.pair in pairs.values()
-        units = {number.unit for number in numbers}
+        units = {each.unit for each in numbers}
         for number in numbers:
             start, is_equal = number.start, number.value == figure.number.value
             if not is_equal and number.unit != figure.number.unit and figure.number.unit in units:
                 continue  # 3.4 % was not the revenue of the year
             is_other = pairs.get(start, figure.pair) != figure.pair
-            labels: list[Number] = []
+            read, labels, valued = [number], list[Number](), numbers
             if is_row:
                 column = text.count("|", 0, start)
                 is_paired = column > 1
-                head, number, own, known = self._cell(begin, text, column, number, language)
-                labels = [*numbers_in(head, language)] if column > 1 else [number]
-                apart, near = 1.0, 0.0
+                read, labels, own, known = self._cell(begin, text, column, number, language)
+                valued = read if column > 1 else numbers
+                told = {*figure.before[-2:], *figure.behind[:2]} & own
+                apart, near = 1.0, sum(weights[word] for word in told)
             else:
                 own = known = {*words.words}
                 first = bisect_right(words.ends, number.start)
@@ -187,9 +190,11 @@ class Figures:
                 near = sum(weights[word] + _BESIDE for word in beside)
             if is_paired and is_other and figure.pair:
                 continue
-            for meant in dict.fromkeys((number, *labels)):
+            for meant in dict.fromkeys((*read, *labels)):
                 itself = {*words_of(meant.spelled).words}
                 shared = sum(weights[word] for word in weights.keys() & known - itself)
+                if meant in labels and figure.pair in {each.value for each in valued}:
+                    shared += sum(weights.values())
                 lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
@@ -197,22 +202,24 @@ class Figures:
 
     def _cell(
         self, begin: int, text: str, column: int, number: Number, language: str
-    ) -> tuple[str, Number, set[str], set[str]]:
-        """Return the head of a cell's column; the cell's number with the unit from there, if any;
-        the words of its row's first cell and that head; and those plus the rest of its row and the
-        heading above.
+    ) -> tuple[list[Number], list[Number], set[str], set[str]]:
+        """Return the readings of a cell's number in the units of its table; the numbers of the
+        column's head, or itself if it is one; the words of its row's first cell and that head; and
+        those plus the rest of its row, the table's first cell, and the caption and heading above.
         """
         block, whole = self._index.block_at(begin), self._index.text
         top = whole.find("|", whole.rfind("\n\n", 0, begin) + 1)  # a caption may be above it
         head_row = whole[top : whole.find("\n", top)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
-        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), language), "")
         own = {*words_of(f"{cells[1]} {head}").words}
-        known = f"{' '.join(block.source.headings[-1:])} {block.source.sheet} {text}"
-        if column <= 1:
-            known += head_row
-        return head, number._replace(unit=unit), own, own | {*words_of(known).words}
+        above = _CAPTION.findall(whole, max(0, top - 200), top)
+        around = " ".join([*heads[1:2], cells[1], *above, *block.source.headings[-1:]])
+        known = f"{around} {block.source.sheet} {text} {head_row if column <= 1 else ''}"
+        is_label = column <= 1 or top == begin
+        labels = [number] if is_label else [*numbers_in(head, language)]
+        read = labels if is_label else readings(number, head, around, language)
+        return read, labels, own, own | {*words_of(known).words}
 
 
 def agrees(figure: Figure, place: Place) -> bool:

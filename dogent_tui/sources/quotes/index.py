@@ -173,6 +173,9 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
 
     def sentence_at(self, character: int) -> tuple[int, int]:
         """Return the start and end of the sentence or row that contains a character."""
+        line = self.text.rfind("\n", 0, character) + 1
+        if self.text.startswith("|", line):
+            return line, self.text.find("\n", line) + 1 or len(self.text)
         bounds = self.sentences
         index = bisect_right(bounds, character)
         return bounds[index - 1], bounds[index] if index < len(bounds) else len(self.text)

@@ -22,7 +22,8 @@ SENTENCE_END = re.compile(
 )
 
 _SCALES = (
-    "3 thousand tausend tsd mille k 千|4 万 萬|6 million millions millionen mio m mn 百万|8 亿 億"
+    "3 thousand tausend tsd mille k teur t€ k€ 千|4 万 萬"
+    "|6 million millions millionen mio m mn 百万|8 亿 億"
     "|9 billion billions bn milliarde milliarden mrd milliard milliards 十亿"
     "|12 trillion trillions 万亿"
 )
@@ -51,9 +52,11 @@ def _first_of(groups: str) -> dict[str, str]:
     return {name: group.split()[0] for group in groups.split("|") for name in group.split()}
 
 
+_PLAIN_WORD = re.compile(r"[Tk]€|[€$£¥]|[^\s()\[\]（）,.:：€$£¥]+")
+_MONEY = {"€", "$", "£", "¥", "chf"}
 _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
 _BEHIND = re.compile(
-    r"[\s\u00a0\u202f-]{0,2}((?:percentage|per cent|basis)\s+points?|points? de pourcentage"
+    r"[\s\u00a0\u202f-]{0,2}([Tk]€|(?:percentage|per cent|basis)\s+points?|points? de pourcentage"
     r"|per cent|pour cent|v\. ?H\.|个?百分点|百万|十亿|万亿|小时|分钟|公里|公斤|千克|美元|欧元"
     r"|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_¹²³⁰⁴-⁹\u2e80-\u9fff]+(?:(?<=m)[²³])?)\.?",
     re.IGNORECASE,
@@ -88,6 +91,22 @@ def units_in(words: Iterable[str], language: str) -> Iterator[str]:
         number = next(numbers_in(f"1 {word}", language), None)
         if number and number.unit:
             yield number.unit
+
+
+def readings(number: Number, head: str, around: str, language: str) -> list[Number]:
+    """Return a number of a table with the unit that the `head` of its column names, or the currency
+    that is named `around` it: as it is, and in each scale named there.
+    """
+    words = _PLAIN_WORD.findall(f"{head} {around}")
+    money = (unit for unit in units_in(words, language) if unit in _MONEY)
+    unit = number.unit or next(units_in(_PLAIN_WORD.findall(head), language), "") or next(money, "")
+    found = [number._replace(unit=unit)]
+    for word in words if not number.unit else ():
+        spelled = word + "n" * (word == "m" and unit in _MONEY)
+        value = next(numbers_in(f"{number.spelled} {spelled}", language), number).value
+        value = "-" * (number.value[0] == "-" and value[0] != "-") + value
+        found += [found[0]._replace(value=value)] if value != number.value else []
+    return found
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:

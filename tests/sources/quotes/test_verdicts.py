@@ -288,12 +288,38 @@ The tank cost € 4.5 million^1^ and 2,480^3^ hours.
             "| Unit | 2023 | 2024 |\n| --- | --- | --- |\n| Rail | 455.0 | 470.5 |",
             ["verbatim"] * 4,
         ),
-        ("| Segment | 2022 | 2024 |\n| --- | --- | --- |\n", ["altered", "verbatim"]),
+        ("| Segment | 2022 | 2024 |\n| --- | --- | --- |\n", ["not_found", "verbatim"]),
     ],
 )
 def test_a_number_is_read_with_its_power_and_no_name_of_a_part_or_substance(draft, expected):
     found = check("draft.md", f"{draft}\n", [_LAB], {}).findings
     assert [each.verdict for each in found if each.kind == "number"] == expected
+
+
+@pytest.mark.parametrize(
+    ("above", "corner", "head"),
+    [
+        ("Key figures (in EUR million)\n\n", "", ""),
+        ("", "€m", ""),
+        ("", "", " (EUR m)"),
+        ("", "Mio. EUR", ""),
+    ],
+)
+def test_a_table_tells_the_scale_of_its_numbers_in_one_place(above, corner, head):
+    rows = "| St. Gallen | 1,180.2 | 1,234.5 | 4.6% |\n| Bern | 95.6 | 97.5 | 2.0% |\n"
+    table = f"| {corner} | 2023{head} | 2024{head} | Change |\n| --- | --- | --- | --- |\n{rows}"
+    annual = source("annual.md", f"# Report\n\nAll is well.\n\n{above}{table}")
+    for draft, is_right in (
+        ("Bern had EUR 97.5 million in 2024.", True),
+        ("Bern rose from EUR 95.6m in 2023 to EUR 97.5m in 2024.", True),
+        ("St. Gallen rose by 4.6 % to EUR 1,234.5 million in 2024.", True),
+        ("Bern had 97.5 in 2024.", True),
+        ("Bern had EUR 97.5 billion in 2024.", False),
+        ("Bern had EUR 95.6 million in 2024.", False),
+        ("Bern had EUR 1,234.5 million in 2024.", False),
+    ):
+        found = check("draft.md", f"{draft}\n", [annual], {}).findings
+        assert all(each.verdict == "verbatim" for each in found) is is_right
 
 
 def test_citations_resolve():
