@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Postfix, Prefix
 
+from dogent_tui.permissions.text import names
 from dogent_tui.sources.quotes.index import SourceIndex
 from dogent_tui.sources.quotes.numbers import (
     FUNCTION_WORDS,
@@ -41,6 +42,12 @@ _ENOUGH = 0.35
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 
 
+_FALLING = names(
+    "fell fall falls fallen drop dropped decline declined decrease decreased down lower less"
+    " minus negative loss losses deficit shrank reduced reduction sank sanken sinkt gesunken fiel"
+    " fielen rückgang rückläufig verringerte verringerten verlust verluste fehlbetrag weniger"
+    " baisse baissé recul reculé diminué diminution perte pertes 降 跌 减 減 亏 損"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -214,17 +221,20 @@ class Figures:
         head = heads[column] if column < len(heads) else ""
         own = {*words_of(f"{cells[1]} {head}").words}
         above = _CAPTION.findall(whole, max(0, top - 200), top)
-        around = " ".join([*heads[1:2], cells[1], *above, *block.source.headings[-1:]])
+        around = " ".join([*heads[1:2], *above, *block.source.headings[-1:]])
         known = f"{around} {block.source.sheet} {text} {head_row if column <= 1 else ''}"
         is_label = column <= 1 or top == begin
         labels = [number] if is_label else [*numbers_in(head, language)]
-        read = labels if is_label else readings(number, head, around, language)
+        read = labels if is_label else readings(number, f"{cells[1]} {head}", around, language)
         return read, labels, own, own | {*words_of(known).words}
 
 
 def agrees(figure: Figure, place: Place) -> bool:
-    """Return whether value and unit are the same; an unknown unit matches any."""
+    """Return whether value and unit are the same; an unknown unit matches any, and what falls by 3
+    is −3.
+    """
     ours, theirs = figure.number, place.number
-    return ours.value == theirs.value and (
+    falls = not _FALLING.isdisjoint((*figure.before, *figure.behind))
+    return theirs.value in {ours.value, f"{'-' * falls}{ours.value}"} and (
         ours.unit == theirs.unit or not ours.unit or not theirs.unit
     )

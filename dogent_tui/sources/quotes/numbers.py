@@ -18,11 +18,11 @@ NUMBER = re.compile(
 """A number in a text that is not part of a word or name. A space may separate thousands."""
 _SPACED = re.compile(r"\d+(?:[.,]\d+)?")
 SENTENCE_END = re.compile(
-    r"(?<!\b[A-Za-z])(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
+    r"(?<!\b[A-Za-z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{2})(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
 )
 
 _SCALES = (
-    "3 thousand tausend tsd mille k teur t€ k€ 千|4 万 萬"
+    "3 thousand tausend tsd mille milliers k teur t€ k€ 千|4 万 萬"
     "|6 million millions millionen mio m mn 百万|8 亿 億"
     "|9 billion billions bn milliarde milliarden mrd milliard milliards 十亿"
     "|12 trillion trillions 万亿"
@@ -53,7 +53,7 @@ def _first_of(groups: str) -> dict[str, str]:
 
 
 _PLAIN_WORD = re.compile(r"[Tk]€|[€$£¥]|[^\s()\[\]（）,.:：€$£¥]+")
-_MONEY = {"€", "$", "£", "¥", "chf"}
+_MONEY, _SCALED = {"€", "$", "£", "¥", "chf"}, "scaled"
 _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
 _BEHIND = re.compile(
     r"[\s\u00a0\u202f-]{0,2}([Tk]€|(?:percentage|per cent|basis)\s+points?|points? de pourcentage"
@@ -93,20 +93,20 @@ def units_in(words: Iterable[str], language: str) -> Iterator[str]:
             yield number.unit
 
 
-def readings(number: Number, head: str, around: str, language: str) -> list[Number]:
-    """Return a number of a table with the unit that the `head` of its column names, or the currency
-    that is named `around` it: as it is, and in each scale named there.
+def readings(number: Number, own: str, around: str, language: str) -> list[Number]:
+    """Return a number of a table with the unit that its `own` row or column names, or the currency
+    that is named `around` it. A scale that is named too does not apply to a number without a unit.
     """
-    words = _PLAIN_WORD.findall(f"{head} {around}")
+    words = _PLAIN_WORD.findall(f"{own} {around}")
     money = (unit for unit in units_in(words, language) if unit in _MONEY)
-    unit = number.unit or next(units_in(_PLAIN_WORD.findall(head), language), "") or next(money, "")
-    found = [number._replace(unit=unit)]
-    for word in words if not number.unit else ():
+    unit = number.unit or next(units_in(_PLAIN_WORD.findall(own), language), "") or next(money, "")
+    bare, scaled = number._replace(unit=unit), list[Number]()
+    for word in words if not number.unit and unit in {"", *_MONEY} else ():
         spelled = word + "n" * (word == "m" and unit in _MONEY)
         value = next(numbers_in(f"{number.spelled} {spelled}", language), number).value
         value = "-" * (number.value[0] == "-" and value[0] != "-") + value
-        found += [found[0]._replace(value=value)] if value != number.value else []
-    return found
+        scaled += [bare._replace(value=value)] if value != number.value else []
+    return [bare._replace(unit=_SCALED), *scaled] if scaled else [bare]
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:

@@ -265,7 +265,8 @@ A failure of the tank has a probability of 10<sup>−16</sup> per year.
 | Marine | 1,180.2 | 1,011.7 | -14.3 % |
 | Rail | 455.0 | 470.5 | +3.4 % |
 
-The tank cost € 4.5 million^1^ and 2,480^3^ hours.
+The tank cost € 4.5 million^1^ and 2,480^3^ hours. The plant in St. Gallen has
+room for 1,250 people.
 """,
 )
 
@@ -283,6 +284,7 @@ The tank cost € 4.5 million^1^ and 2,480^3^ hours.
         ("As Table 4 and Section 2.1 show, the flow was 4.5 m³ per hour (lab.md).", ["verbatim"]),
         ("The tank cost € 4.5 million and 2,480 hours (lab.md).", ["verbatim"] * 2),
         ("Rail grew by 3.4 % in 2024 (lab.md).", ["verbatim"] * 2),
+        ("In St. Gallen the plant has 1 250 people (lab.md).", ["verbatim"]),
         ("Rail grew by 14.3 % in 2024 (lab.md).", ["altered", "verbatim"]),
         (
             "| Unit | 2023 | 2024 |\n| --- | --- | --- |\n| Rail | 455.0 | 470.5 |",
@@ -306,7 +308,10 @@ def test_a_number_is_read_with_its_power_and_no_name_of_a_part_or_substance(draf
     ],
 )
 def test_a_table_tells_the_scale_of_its_numbers_in_one_place(above, corner, head):
-    rows = "| St. Gallen | 1,180.2 | 1,234.5 | 4.6% |\n| Bern | 95.6 | 97.5 | 2.0% |\n"
+    rows = (
+        "| St. Gallen | 1,180.2 | 1,234.5 | 4.6% |\n| Bern | 95.6 | 97.5 | -2.0% |\n"
+        "| Margin in % | 8.1 | 7.9 | |\n| Result | 12.4 | (8.4) | |\n"
+    )
     table = f"| {corner} | 2023{head} | 2024{head} | Change |\n| --- | --- | --- | --- |\n{rows}"
     annual = source("annual.md", f"# Report\n\nAll is well.\n\n{above}{table}")
     for draft, is_right in (
@@ -314,6 +319,12 @@ def test_a_table_tells_the_scale_of_its_numbers_in_one_place(above, corner, head
         ("Bern rose from EUR 95.6m in 2023 to EUR 97.5m in 2024.", True),
         ("St. Gallen rose by 4.6 % to EUR 1,234.5 million in 2024.", True),
         ("Bern had 97.5 in 2024.", True),
+        ("The margin was 7.9 % in 2024.", True),
+        ("Bern fell by 2.0 % in 2024.", True),
+        ("The result was a loss of EUR 8.4 million in 2024.", True),
+        ("Bern rose by 2.0 % in 2024.", False),
+        ("The result was a gain of EUR 8.4 million in 2024.", False),
+        ("Bern had EUR 97.5 in 2024.", False),
         ("Bern had EUR 97.5 billion in 2024.", False),
         ("Bern had EUR 95.6 million in 2024.", False),
         ("Bern had EUR 1,234.5 million in 2024.", False),
