@@ -77,6 +77,7 @@ _QUOTE = re.compile(
         (
             *map(_between, "“„«「『", ("”", "“”", "»", "」", "』")),
             f"“([^“]{{1,{_LONGEST}}})“",
+            f'„([^„“”"]{{1,{_LONGEST}}})"',
             rf"{_NOT_AFTER_WORD}»(?!\s)([^»«]{{1,{_LONGEST}}})«",
             rf"{_NOT_AFTER_WORD}”(?!\s)([^”]{{1,{_LONGEST}}})”",
             rf"{_NOT_AFTER_WORD}[\"＂](?!\s)((?:[^\"＂]|(?<=\s)\"(?=\w)){{1,{_LONGEST}}})[\"＂]",

@@ -124,6 +124,9 @@ def test_a_quotation_over_the_end_of_a_page_is_on_both():
         "verbatim",
         "found_elsewhere",
     ]
+    for spelled in ("(beech.pdf, p.3)", "(beech.pdf, S.3)", "(*beech.pdf*, p. 3)"):
+        assert verdict(f"“its wood was made into the doors” {spelled}.") == "found_elsewhere"
+        assert verdict(f"“its wood was made” {spelled}.", "citation") == "verbatim"
     (found,) = findings("“which are very narrow towards the bark” (beech.pdf).")
     assert (found.verdict, found.place) == ("verbatim", {"page": 2})
 
@@ -147,6 +150,7 @@ def test_what_is_named_is_part_of_the_claim():
         "„The ferry leaves the small harbour“[^a].\n\n[^a]: See log.md.",
         "« The ferry leaves the small harbour » [@key, p. 3]",
         "»The ferry leaves the small harbour« (@log.md)",
+        '„The ferry leaves the small harbour" (log.md) and „a "little" boat“.',
         '[The log](./log.md): "The ferry leaves the small harbour"',
         "「The ferry leaves the small harbour」（log.md）",
     ],
