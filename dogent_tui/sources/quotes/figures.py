@@ -109,6 +109,8 @@ class Figures:
         self._index = index
         self.language = language_of(index.text[:20_000], "")
         """Empty where only numbers and names are: these are read as the draft's are."""
+        self._tops: dict[int, int] = {}
+        """The start of a block → that of the first row of its table."""
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
@@ -135,7 +137,8 @@ class Figures:
         index = self._index
         weights = {word: self._weight(word) for word in (*figure.before, *figure.behind)}
         sentences: Counter[tuple[int, int]] = Counter()
-        for word in {*weights, *figure.own, *self._by_value.get(figure.number.value, [])}:
+        same = self._by_value.get(figure.number.value, [])
+        for word in dict.fromkeys((*weights, *figure.own, *same)):
             places = index.places(index.encoded([word]))
             for place in places if len(places) <= _COMMON else ():
                 sentences[index.sentence_at(index.starts[place])] += self._weight(word)  # type: ignore[assignment]
@@ -185,7 +188,7 @@ class Figures:
                 read, labels, own, known = self._cell(begin, text, column, number, language)
                 valued = read if column > 1 else numbers
                 told = {*figure.before[-2:], *figure.behind[:2]} & own
-                apart, near = 1.0, sum(weights[word] for word in told)
+                apart, near = 1.0, math.fsum(weights[word] for word in told)
             else:
                 own = known = {*words.words}
                 first = bisect_right(words.ends, number.start)
@@ -199,10 +202,11 @@ class Figures:
                 continue
             for meant in dict.fromkeys((*read, *labels)):
                 itself = {*words_of(meant.spelled).words}
-                shared = sum(weights[word] for word in weights.keys() & known - itself)
+                # The words have no order, and the sum must not depend on it.
+                shared = math.fsum(weights[word] for word in weights.keys() & known - itself)
                 if meant in labels and figure.pair in {each.value for each in valued}:
                     shared += sum(weights.values())
-                lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
+                lacked = math.fsum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
                 yield Place(meant, characters[start], score, shared, meant in labels)
@@ -215,7 +219,10 @@ class Figures:
         those plus the rest of its row, the table's first cell, and the caption and heading above.
         """
         block, whole = self._index.block_at(begin), self._index.text
-        top = whole.find("|", whole.rfind("\n\n", 0, begin) + 1)  # a caption may be above it
+        if block.start not in self._tops:  # searching takes long in a long table
+            start = whole.rfind("\n\n", 0, begin) + 1  # a caption may be above the first row
+            self._tops[block.start] = whole.find("|", start)
+        top = self._tops[block.start]
         head_row = whole[top : whole.find("\n", top)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""

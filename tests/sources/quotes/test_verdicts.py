@@ -1,5 +1,9 @@
 """What is said of a quotation, number or citation of a draft."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from dogent_tui.documents.model import Source
@@ -335,6 +339,31 @@ def test_a_table_tells_the_scale_of_its_numbers_in_one_place(above, corner, head
     ):
         found = check("draft.md", f"{draft}\n", [annual], {}).findings
         assert all(each.verdict == "verbatim" for each in found) is is_right
+
+
+_TOWNS = """
+import random
+from tests.sources.quotes.test_verdicts import check, source
+any_number = random.Random(1).randint
+rows = [[f"Town{at}", *(any_number(100, 9999) for _ in range(2))] for at in range(300)]
+table = "".join(f"| {a} | {b} | {c} |\\n" for a, b, c in rows)
+towns = source("a.md", "| Place | Visitors 2023 | Visitors 2024 |\\n| - | - | - |\\n" + table)
+draft = [f"{a} had {c} visitors in 2024 and {b} in 2023 on 3 sites." for a, b, c in rows[:60]]
+print([each.verdict for each in check("draft.md", "\\n\\n".join(draft), [towns], {}).findings])
+"""
+
+
+def test_each_check_says_the_same():
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", _TOWNS],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in "1234"
+    }
+    assert len(said) == 1
 
 
 def test_citations_resolve():
