@@ -51,19 +51,25 @@ _FALLING = names(
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def _pairs(numbers: Sequence[Number]) -> dict[int, str]:
+def _pairs(numbers: Sequence[Number]) -> dict[int, frozenset[str]]:
     """Return the start of each number → the value of the year that it is for, and of each year →
-    the value for it, if there are as many years as other numbers: both have the same order.
+    the values for it: all of them if there is one year, or if there are as many years as other
+    numbers, that in the same order.
     """
     years = [each for each in numbers if not each.unit and _YEAR.fullmatch(each.spelled)]
     others = [each for each in numbers if each not in years]
-    both = [*zip(years, others, strict=False), *zip(others, years, strict=False)]
-    return {one.start: other.value for one, other in both} if len(years) == len(others) else {}
+    same = [*zip(years, others, strict=False)] if len(years) == len(others) else []
+    same = same or [(year, other) for year in years for other in others if len(years) == 1]
+    found: dict[int, frozenset[str]] = {}
+    for pair in same:
+        for one, other in (pair, pair[::-1]):
+            found[one.start] = found.get(one.start, frozenset()) | {other.value}
+    return found
 
 
 class Figure(NamedTuple):
     """A number of the draft in its context: the words before it, its own, those after it, and the
-    year that it is for, or the value for it if it is a year.
+    year that it is for, or the values for it if it is a year.
     """
 
     number: Number
@@ -71,7 +77,7 @@ class Figure(NamedTuple):
     own: list[str]
     behind: list[str]
     language: str
-    pair: str = ""
+    pair: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
@@ -86,7 +92,9 @@ class Figure(NamedTuple):
         begin = bisect_right(words.ends, found.start)
         end = max(begin, bisect_left(words.starts, found.end))
         before, own, behind = words.words[:begin], words.words[begin:end], words.words[end:]
-        return cls(found, before, own, behind, language, _pairs(numbers).get(found.start, ""))
+        return cls(
+            found, before, own, behind, language, _pairs(numbers).get(found.start, frozenset())
+        )
 
 
 class Place(NamedTuple):
@@ -148,8 +156,9 @@ class Figures:
             for place in self._places_in(*span, figure, weights)
         ]
         best = max((place.shared for place in scored if not place.is_label), default=0.0)
+        rarest = max(weights.values(), default=0.0)  # that of the other column is known to a cell
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
-        fitting = [each for each in labels if each.shared >= best]
+        fitting = [each for each in labels if each.shared >= best - rarest]
         fitting = fitting or [each for each in scored if not each.is_label]
         top = max((each.score for each in fitting), default=0.0) - 1e-9
         enough = _ENOUGH * (sum(weights.values()) or 1.0)
@@ -173,14 +182,15 @@ class Figures:
         is_row = text.lstrip().startswith("|")
         language = self.language or figure.language
         numbers = [*numbers_in(text, language)]
-        pairs = _pairs(numbers)
-        is_paired = figure.pair in pairs.values()
+        is_of_year = not is_row or _YEAR.search(text.split("|")[1]) is not None
+        pairs = _pairs(numbers) if is_of_year else {}
+        is_paired = any(figure.pair & each for each in pairs.values())
         units = {each.unit for each in numbers}
         for number in numbers:
             start, is_equal = number.start, number.value == figure.number.value
             if not is_equal and number.unit != figure.number.unit and figure.number.unit in units:
                 continue  # 3.4 % was not the revenue of the year
-            is_other = pairs.get(start, figure.pair) != figure.pair
+            is_other = figure.pair.isdisjoint(pairs.get(start, figure.pair))
             read, labels, valued = [number], list[Number](), numbers
             if is_row:
                 column = text.count("|", 0, start)
@@ -204,7 +214,7 @@ class Figures:
                 itself = {*words_of(meant.spelled).words}
                 # The words have no order, and the sum must not depend on it.
                 shared = math.fsum(weights[word] for word in weights.keys() & known - itself)
-                if meant in labels and figure.pair in {each.value for each in valued}:
+                if meant in labels and figure.pair & {each.value for each in valued}:
                     shared += sum(weights.values())
                 lacked = math.fsum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)

@@ -239,6 +239,8 @@ _JOINED = (
     [
         ("In 2019 there were 12,480 passengers (log.md).", ["verbatim", "verbatim"]),
         ("In 2020 there were 4,130 passengers (log.md).", ["verbatim", "altered"]),
+        ("In 2020 there were 4,310 passengers and 365 crossings.", ["verbatim"] * 3),
+        ("In 2019 there were 4,310 passengers and 365 crossings.", ["verbatim", *["altered"] * 2]),
         (
             "The crossings were 730 in the year of 12,480 passengers (log.md).",
             ["verbatim", "verbatim"],
