@@ -17,6 +17,7 @@ NUMBER = re.compile(
 )
 """A number in a text that is not part of a word or name. A space may separate thousands."""
 _SPACED = re.compile(r"\d+(?:[.,]\d+)?")
+_DATE, _OF_DATE = re.compile(r"\d\d?([./])\d\d?\1\d{4}"), re.compile(r"\d+(?=[./]\d+[./])|\d{4}")
 SENTENCE_END = re.compile(
     r"(?<!\b[A-Za-z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{2})(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
 )
@@ -78,10 +79,13 @@ class Number(NamedTuple):
 
 
 def numbers_in(text: str, language: str) -> Iterator[Number]:
-    """Yield the numbers of a text: what may be thousands or several numbers in a row, as both."""
+    """Yield the numbers of a text: what may be thousands or several numbers in a row, as both, and
+    a date also as its day and its year.
+    """
     for found in NUMBER.finditer(text):
         yield number_at(text, found, language)
-        for one in _SPACED.finditer(text, *found.span()) if " " in found[0] else ():
+        parts = _SPACED if " " in found[0] else _OF_DATE if _DATE.fullmatch(found[0]) else None
+        for one in parts.finditer(text, *found.span()) if parts else ():
             yield number_at(text, one, language)
 
 

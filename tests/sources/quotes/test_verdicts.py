@@ -404,7 +404,8 @@ def test_places_are_those_of_the_draft_on_disk():
 MINUTES = (
     "Notes, 3 March, library, 14:00 to 15:30\npresent: Ines Roth (chair), Paul Weber, Mia Stone\n\n"
     "- opening hours: Mia wants Saturday 10 to 14. Ali against. vote 3:1 for Saturday, from 5"
-    " April\n\n- Ali will write to the town about the heating until 20 March\n"
+    " April\n\n- Ali will write to the town about the heating until 20 March\n\n"
+    "- the hall was let on 31.12.2024 to 40 guests\n"
 )
 
 
@@ -413,6 +414,8 @@ MINUTES = (
     [
         ("Minutes of 3 March", ["verbatim"]),
         ("Minutes of 4 March", ["altered"]),
+        ("The hall was let on 31 December 2024 to 40 guests.", ["verbatim"] * 3),
+        ("The hall was let on 30 December 2024 to 40 guests.", ["altered", *["verbatim"] * 2]),
         (
             "The library opens on Saturday 10 to 14, from 5 April; the vote was 3:1.",
             ["verbatim"] * 4,
