@@ -63,7 +63,7 @@ class NearMatch(NamedTuple):
     share: float
     ops: list[tuple[str, int, int, int, int]]
     is_same: bool
-    """Whether only white space differs."""
+    """Whether only white space and the numbers of items differ."""
 
 
 class _Part(NamedTuple):
@@ -227,10 +227,17 @@ class Quotation:
         equal = [i2 - i1 for kind, i1, i2, *_ in ops if kind == "equal"]
         share = sum(length for length in equal if length >= 2 or len(run) < 5) / len(run)
         start, stop = ops[0][1], ops[-1][2]
+        less = [at for kind, i1, i2, *_ in ops if kind != "equal" for at in range(i1, i2)]
+        is_same = (
+            0 < len(less) == stop - start - len(run)
+            and all(map(index.is_numbering, less))
+            and self._has_same_marks(index, Passage(start, stop))
+        )
         for place in self._cut_off(index, Passage(start, stop)):
             at = 0 if place < start else len(run)
             ops.insert(0 if place < start else len(ops), ("delete", place, place + 1, at, at))
-        return NearMatch(Passage(start, max(stop, start + 1)), share, ops, is_same=False)
+            is_same = False
+        return NearMatch(Passage(start, max(stop, start + 1)), share, ops, is_same)
 
     def _run_together(self, index: SourceIndex, begin: int, end: int) -> Passage | None:
         """Return the passage with the same letters as the quotation, whatever the word

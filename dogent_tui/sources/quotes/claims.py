@@ -14,10 +14,11 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from dogent_tui.documents.bibliography import pages_in
+from dogent_tui.documents.export.references import is_label
 from dogent_tui.records import Record
 from dogent_tui.sources.quotes.numbers import NUMBER, SENTENCE_END
 from dogent_tui.sources.quotes.sources import CitationTarget, Names
-from dogent_tui.sources.quotes.tokens import HAN
+from dogent_tui.sources.quotes.tokens import HAN, read_text
 
 Kind = Literal["quote", "number", "citation"]
 
@@ -46,6 +47,12 @@ _REFERENCE = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 _PARENTHESES = re.compile(r"\(([^()\n]{1,200}(?:\n[^()\n]{1,200})?)\)|（([^（）\n]{1,200})）")
 _BARE = re.compile(r"(?<![\w@(\[])@[\w./~-]*\w")
 _NO_NUMBER = re.compile(r"\[\d[\d,;–-]*\]|@\S+")
+_LABEL = re.compile(
+    r"(?:(?<![^\W_])(?:tables?|tab|figures?|fig|sections?|sec|chapters?|appendix|equations?|eq|pages?|pp?"
+    r"|tabellen?|abbildung(?:en)?|abb|abschnitte?s?|kapitels?|anhang|gleichung(?:en)?|seiten?|s"
+    r"|tableaux?|chapitres?|annexe)\.?|[图圖表式页頁节節第])\s?$",
+    re.IGNORECASE,
+)
 _AROUND_BLOCK = " \t>\r\n\u00a0\u202f\u2009"
 _NOT_AFTER_WORD = f"(?<![^\\W_{HAN}])"
 _LONGEST = 5_000
@@ -70,6 +77,7 @@ _QUOTE = re.compile(
         (
             *map(_between, "“„«「『", ("”", "“”", "»", "」", "』")),
             f"“([^“]{{1,{_LONGEST}}})“",
+            f'„([^„“”"]{{1,{_LONGEST}}})"',
             rf"{_NOT_AFTER_WORD}»(?!\s)([^»«]{{1,{_LONGEST}}})«",
             rf"{_NOT_AFTER_WORD}”(?!\s)([^”]{{1,{_LONGEST}}})”",
             rf"{_NOT_AFTER_WORD}[\"＂](?!\s)((?:[^\"＂]|(?<=\s)\"(?=\w)){{1,{_LONGEST}}})[\"＂]",
@@ -103,13 +111,15 @@ class Claim(Record):
     context: str = ""
     at: int = 0
     """The position of the number in `context`."""
+    is_pointer: bool = False
+    """Whether it refers to a table, figure or section, which may be the draft's own."""
 
 
 class _Paragraph(NamedTuple):
     span: Span
     kind: Literal["text", "block", "row"]
     head: str = ""
-    """For a row: the first row of its table."""
+    """For a row: the first row of its table, which is text itself."""
 
 
 class Draft:
@@ -164,7 +174,8 @@ class Draft:
                 if token.type == "blockquote_open":
                     yield _Paragraph(Span(start, end), "block")
                 elif token.type == "tr_open":
-                    yield _Paragraph(Span(start, end), "row", head)
+                    is_head = self.text.startswith(head, start)
+                    yield _Paragraph(Span(start, end), "text" if is_head else "row", head)
                 else:
                     self._notes[token.meta["label"]] = _NOTE.sub("", self.text[start:end], count=1)
 
@@ -269,18 +280,19 @@ class Draft:
         bare = target.partition("#")[0].partition("?")[0]
         return (CitationTarget(self._names.path(bare), *pages_in(target[len(bare) :])),)
 
-    def _keys(self, citation: re.Match[str]) -> tuple[CitationTarget, ...]:
-        """Return what the keys of a citation name."""
+    def _keys(self, citation: re.Match[str]) -> tuple[CitationTarget, ...] | None:
+        """Return what the keys of a citation name, None if they only refer within the draft."""
         named = []
         for part in citation[0].strip("[]()").split(";"):
             for key in _KEY.finditer(part):
                 spelled, behind = key[1] or key[2], part[key.end() :]
                 by_key = self._names.by_key(spelled, behind)
                 files = self._names.named_in(f"{spelled}{behind}")
-                named += [by_key] if by_key else [*files] or [CitationTarget(None)]
-        return tuple(named)
+                missing = [] if is_label(spelled) else [CitationTarget(None)]
+                named += [by_key] if by_key else [*files] or missing
+        return tuple(named) or None
 
-    def _reference(self, reference: re.Match[str]) -> tuple[CitationTarget, ...]:
+    def _reference(self, reference: re.Match[str]) -> tuple[CitationTarget, ...] | None:
         """Return what the referenced note names."""
         note = self._notes.get(reference[1])
         if note is None:
@@ -310,13 +322,13 @@ class Draft:
         for taken in (*quotes, *(claim.span for claim in citations)):
             begin, behind = taken.start - start, taken.end - start
             letters[begin:behind] = _MASK * (behind - begin)
-        text = "".join(letters)
-        for pattern in (_LINK, _IMAGE, _REFERENCE, _NO_NUMBER):
-            text = _without(text, pattern)
-        bounds = [0, *(one.end() for one in SENTENCE_END.finditer(self.text[start:end])), len(text)]
+        masked = reduce(_without, (_LINK, _IMAGE, _REFERENCE, _NO_NUMBER), "".join(letters))
+        text, at_raw = read_text(masked)
+        ends = (one.end() for one in SENTENCE_END.finditer(self.text[start:end]))
+        bounds = [0, *(bisect_left(at_raw, one) for one in ends), len(text)]
         cells, heads = self.text[start:end].split("|"), paragraph.head.split("|")
         for found in NUMBER.finditer(text):
-            span = Span(start + found.start(), start + found.end())
+            span = Span(start + at_raw[found.start()], start + at_raw[found.end() - 1] + 1)
             if paragraph.kind == "row":
                 column = text.count("|", 0, found.start())
                 first = cells[1] if not cells[0].strip() and len(cells) > 1 else cells[0]
@@ -328,7 +340,10 @@ class Draft:
                 behind = min(bounds[index + 1], found.end() + _FAR)
                 context = text[begin:behind].replace(_MASK, " ")
                 at = found.start() - begin
-            yield Claim("number", span, found[0], _nearest(span, citations), context, at)
+            is_pointer = _LABEL.search(text, 0, found.start()) is not None
+            yield Claim(
+                "number", span, found[0], _nearest(span, citations), context, at, is_pointer
+            )
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:

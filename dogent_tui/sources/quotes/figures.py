@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Postfix, Prefix
 
+from dogent_tui.permissions.text import names
 from dogent_tui.sources.quotes.index import SourceIndex
 from dogent_tui.sources.quotes.numbers import (
     FUNCTION_WORDS,
     Number,
     language_of,
     numbers_in,
-    units_in,
+    readings,
 )
-from dogent_tui.sources.quotes.tokens import is_han, words_of
+from dogent_tui.sources.quotes.tokens import is_han, read_text, words_of
 
 _COMMON = 400
 """More frequent words do not tell where to look."""
@@ -33,28 +34,42 @@ significant. A Chinese character is half a word.
 """
 _BESIDE = 0.5
 """The additional weight of a word adjacent to the number in both."""
+_CAPTION = re.compile(r"(?<=\n\n)[^\n]{1,150}(?<!\.)\n{1,2}$")
+"""What is above a table and may tell its unit."""
 _ENOUGH = 0.35
 """The share of the weight of the draft's words from which on a context matches."""
 
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 
 
+_FALLING = names(
+    "fell fall falls fallen drop dropped decline declined decrease decreased down lower less"
+    " minus negative loss losses deficit shrank reduced reduction sank sanken sinkt gesunken fiel"
+    " fielen rückgang rückläufig verringerte verringerten verlust verluste fehlbetrag weniger"
+    " baisse baissé recul reculé diminué diminution perte pertes 降 跌 减 減 亏 損"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def _pairs(numbers: Sequence[Number]) -> dict[int, str]:
+def _pairs(numbers: Sequence[Number]) -> dict[int, frozenset[str]]:
     """Return the start of each number → the value of the year that it is for, and of each year →
-    the value for it, if there are as many years as other numbers: both have the same order.
+    the values for it: all of them if there is one year, or if there are as many years as other
+    numbers, that in the same order.
     """
     years = [each for each in numbers if not each.unit and _YEAR.fullmatch(each.spelled)]
     others = [each for each in numbers if each not in years]
-    both = [*zip(years, others, strict=False), *zip(others, years, strict=False)]
-    return {one.start: other.value for one, other in both} if len(years) == len(others) else {}
+    same = [*zip(years, others, strict=False)] if len(years) == len(others) else []
+    same = same or [(year, other) for year in years for other in others if len(years) == 1]
+    found: dict[int, frozenset[str]] = {}
+    for pair in same:
+        for one, other in (pair, pair[::-1]):
+            found[one.start] = found.get(one.start, frozenset()) | {other.value}
+    return found
 
 
 class Figure(NamedTuple):
     """A number of the draft in its context: the words before it, its own, those after it, and the
-    year that it is for, or the value for it if it is a year.
+    year that it is for, or the values for it if it is a year.
     """
 
     number: Number
@@ -62,7 +77,7 @@ class Figure(NamedTuple):
     own: list[str]
     behind: list[str]
     language: str
-    pair: str = ""
+    pair: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
@@ -77,7 +92,9 @@ class Figure(NamedTuple):
         begin = bisect_right(words.ends, found.start)
         end = max(begin, bisect_left(words.starts, found.end))
         before, own, behind = words.words[:begin], words.words[begin:end], words.words[end:]
-        return cls(found, before, own, behind, language, _pairs(numbers).get(found.start, ""))
+        return cls(
+            found, before, own, behind, language, _pairs(numbers).get(found.start, frozenset())
+        )
 
 
 class Place(NamedTuple):
@@ -100,6 +117,8 @@ class Figures:
         self._index = index
         self.language = language_of(index.text[:20_000], "")
         """Empty where only numbers and names are: these are read as the draft's are."""
+        self._tops: dict[int, int] = {}
+        """The start of a block → that of the first row of its table."""
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
@@ -126,7 +145,8 @@ class Figures:
         index = self._index
         weights = {word: self._weight(word) for word in (*figure.before, *figure.behind)}
         sentences: Counter[tuple[int, int]] = Counter()
-        for word in {*weights, *figure.own, *self._by_value.get(figure.number.value, [])}:
+        same = self._by_value.get(figure.number.value, [])
+        for word in dict.fromkeys((*weights, *figure.own, *same)):
             places = index.places(index.encoded([word]))
             for place in places if len(places) <= _COMMON else ():
                 sentences[index.sentence_at(index.starts[place])] += self._weight(word)  # type: ignore[assignment]
@@ -136,8 +156,9 @@ class Figures:
             for place in self._places_in(*span, figure, weights)
         ]
         best = max((place.shared for place in scored if not place.is_label), default=0.0)
+        rarest = max(weights.values(), default=0.0)  # that of the other column is known to a cell
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
-        fitting = [each for each in labels if each.shared >= best]
+        fitting = [each for each in labels if each.shared >= best - rarest]
         fitting = fitting or [each for each in scored if not each.is_label]
         top = max((each.score for each in fitting), default=0.0) - 1e-9
         enough = _ENOUGH * (sum(weights.values()) or 1.0)
@@ -156,23 +177,28 @@ class Figures:
         """Yield the numbers of a sentence or row. A match is best if the adjacent words are the
         same and all words of the draft occur.
         """
-        text = self._index.text[begin:end]
+        text, characters = read_text(self._index.text, begin, end)
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
         language = self.language or figure.language
         numbers = [*numbers_in(text, language)]
-        pairs = _pairs(numbers)
-        is_paired = figure.pair in pairs.values()
+        is_of_year = not is_row or _YEAR.search(text.split("|")[1]) is not None
+        pairs = _pairs(numbers) if is_of_year else {}
+        is_paired = any(figure.pair & each for each in pairs.values())
+        units = {each.unit for each in numbers}
         for number in numbers:
-            start = number.start
-            is_other = pairs.get(start, figure.pair) != figure.pair
-            labels: list[Number] = []
+            start, is_equal = number.start, number.value == figure.number.value
+            if not is_equal and number.unit != figure.number.unit and figure.number.unit in units:
+                continue  # 3.4 % was not the revenue of the year
+            is_other = figure.pair.isdisjoint(pairs.get(start, figure.pair))
+            read, labels, valued = [number], list[Number](), numbers
             if is_row:
                 column = text.count("|", 0, start)
                 is_paired = column > 1
-                head, number, own, known = self._cell(begin, text, column, number, language)
-                labels = [*numbers_in(head, language)] if column > 1 else [number]
-                apart, near = 1.0, 0.0
+                read, labels, own, known = self._cell(begin, text, column, number, language)
+                valued = read if column > 1 else numbers
+                told = {*figure.before[-2:], *figure.behind[:2]} & own
+                apart, near = 1.0, math.fsum(weights[word] for word in told)
             else:
                 own = known = {*words.words}
                 first = bisect_right(words.ends, number.start)
@@ -184,36 +210,48 @@ class Figures:
                 near = sum(weights[word] + _BESIDE for word in beside)
             if is_paired and is_other and figure.pair:
                 continue
-            for meant in dict.fromkeys((number, *labels)):
+            for meant in dict.fromkeys((*read, *labels)):
                 itself = {*words_of(meant.spelled).words}
-                shared = sum(weights[word] for word in weights.keys() & known - itself)
-                lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
+                # The words have no order, and the sum must not depend on it.
+                shared = math.fsum(weights[word] for word in weights.keys() & known - itself)
+                if meant in labels and figure.pair & {each.value for each in valued}:
+                    shared += sum(weights.values())
+                lacked = math.fsum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
-                yield Place(meant, begin + start, score, shared, meant in labels)
+                yield Place(meant, characters[start], score, shared, meant in labels)
 
     def _cell(
         self, begin: int, text: str, column: int, number: Number, language: str
-    ) -> tuple[str, Number, set[str], set[str]]:
-        """Return the head of a cell's column; the cell's number with the unit from there, if any;
-        the words of its row's first cell and that head; and those plus the rest of its row and the
-        heading above.
+    ) -> tuple[list[Number], list[Number], set[str], set[str]]:
+        """Return the readings of a cell's number in the units of its table; the numbers of the
+        column's head, or itself if it is one; the words of its row's first cell and that head; and
+        those plus the rest of its row, the table's first cell, and the caption and heading above.
         """
-        block = self._index.block_at(begin)
-        head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
+        block, whole = self._index.block_at(begin), self._index.text
+        if block.start not in self._tops:  # searching takes long in a long table
+            start = whole.rfind("\n\n", 0, begin) + 1  # a caption may be above the first row
+            self._tops[block.start] = whole.find("|", start)
+        top = self._tops[block.start]
+        head_row = whole[top : whole.find("\n", top)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
-        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), language), "")
         own = {*words_of(f"{cells[1]} {head}").words}
-        known = f"{' '.join(block.source.headings[-1:])} {block.source.sheet} {text}"
-        if column <= 1:
-            known += head_row
-        return head, number._replace(unit=unit), own, own | {*words_of(known).words}
+        above = _CAPTION.findall(whole, max(0, top - 200), top)
+        around = " ".join([*heads[1:2], *above, *block.source.headings[-1:]])
+        known = f"{around} {block.source.sheet} {text} {head_row if column <= 1 else ''}"
+        is_label = column <= 1 or top == begin
+        labels = [number] if is_label else [*numbers_in(head, language)]
+        read = labels if is_label else readings(number, f"{cells[1]} {head}", around, language)
+        return read, labels, own, own | {*words_of(known).words}
 
 
 def agrees(figure: Figure, place: Place) -> bool:
-    """Return whether value and unit are the same; an unknown unit matches any."""
+    """Return whether value and unit are the same; an unknown unit matches any, and what falls by 3
+    is −3.
+    """
     ours, theirs = figure.number, place.number
-    return ours.value == theirs.value and (
+    falls = not _FALLING.isdisjoint((*figure.before, *figure.behind))
+    return theirs.value in {ours.value, f"{'-' * falls}{ours.value}"} and (
         ours.unit == theirs.unit or not ours.unit or not theirs.unit
     )

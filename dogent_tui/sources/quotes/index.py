@@ -38,19 +38,17 @@ _SEAM_BLOCKS = 8
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:")
 _PAGE = re.compile(r"<!-- page (\d+) -->")
 _NO_PROSE = re.compile(r"\s*(?:#|\||```|<|!\[|[-*+] |\[\^)")
+_ITEM = re.compile(r"(?:^|[.:;!?。；：]|\n)[ \t>]*\n[ \t>]*\(?(?:\d{1,3}[.)]|[a-z]{1,4}\))$")
 _UNFINISHED = re.compile(r"[^\s.!?。！？…”\"»*_]$")
 _LOWER = re.compile(r"[a-zß-öø-ÿ\u0430-\u045f]")
 _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\d+[.)] ))")
 
 
 class Block(Record, array_like=True):
-    """A paragraph, heading or part of a table, starting at character `start` of the Markdown.
-    `table`: the start of the table.
-    """
+    """A paragraph, heading or part of a table, starting at character `start` of the Markdown."""
 
     start: int
     source: Source
-    table: int
 
 
 class Passage(NamedTuple):
@@ -114,6 +112,11 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
             yield at
             at = self.coded.find(run, at + 1)
 
+    def is_numbering(self, place: int) -> bool:
+        """Return whether the word at `place` is the number of an item of a list."""
+        start, end = self.starts[place], self.ends[place]
+        return _ITEM.search(self.text[max(0, start - 12) : end + 1]) is not None
+
     def block_at(self, character: int) -> Block:
         """Return the block that contains a character of the Markdown."""
         return self.blocks[self._block_number(character)]
@@ -170,6 +173,9 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
 
     def sentence_at(self, character: int) -> tuple[int, int]:
         """Return the start and end of the sentence or row that contains a character."""
+        line = self.text.rfind("\n", 0, character) + 1
+        if self.text.startswith("|", line):
+            return line, self.text.find("\n", line) + 1 or len(self.text)
         bounds = self.sentences
         index = bisect_right(bounds, character)
         return bounds[index - 1], bounds[index] if index < len(bounds) else len(self.text)

@@ -11,17 +11,20 @@ _NOT_AFTER_WORD = r"(?<![^\W\u2e80-\u9fff])"
 NUMBER = re.compile(
     rf"{_NOT_AFTER_WORD}(?<![.,])(?<!\d/)(?<![A-Z][-–])"
     rf"(?:{_NOT_AFTER_WORD}(?<![)\]])[-−–+](?=\d))?"
-    r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
-    r"(?=$|[^\w]|[\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
+    r"(?:(?:(?P<times>\d+(?:[.,]\d+)?)\s?[×·x]\s?)?10(?P<power>[⁻⁺]?[¹²³⁰⁴-⁹]+)"
+    r"|\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
+    r"(?=$|[^\w]|[¹²³⁰⁴-⁹\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
 )
 """A number in a text that is not part of a word or name. A space may separate thousands."""
 _SPACED = re.compile(r"\d+(?:[.,]\d+)?")
+_DATE, _OF_DATE = re.compile(r"\d\d?([./])\d\d?\1\d{4}"), re.compile(r"\d+(?=[./]\d+[./])|\d{4}")
 SENTENCE_END = re.compile(
-    r"(?<!\b[A-Za-z])(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
+    r"(?<!\b[A-Za-z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{2})(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
 )
 
 _SCALES = (
-    "3 thousand tausend tsd mille k 千|4 万 萬|6 million millions millionen mio m mn 百万|8 亿 億"
+    "3 thousand tausend tsd mille milliers k teur t€ k€ 千|4 万 萬"
+    "|6 million millions millionen mio m mn 百万|8 亿 億"
     "|9 billion billions bn milliarde milliarden mrd milliard milliards 十亿"
     "|12 trillion trillions 万亿"
 )
@@ -37,7 +40,7 @@ _UNITS = (
     " secondes 秒|ms|min minute minutes minuten 分钟|h hour hours stunde stunden heure heures 小时"
     "|day days tag tage tagen jour jours 天 日|week weeks woche wochen semaine semaines 周"
     "|month months monat monate monaten mois 月|year years jahr jahre jahren an ans année années 年"
-    "|km kilometer kilometers kilometre kilometres kilomètres 公里"
+    "|m² m2 qm|m³ m3|km² km2|km kilometer kilometers kilometre kilometres kilomètres 公里"
     "|m meter meters metre metres mètre mètres 米|cm|mm|ft feet foot|mi mile miles"
     "|kg kilogram kilograms kilogramm 公斤 千克|g gram grams gramm grammes 克|mg"
     "|t ton tons tonne tonnes tonnen 吨|l liter litre liters litres 升|ml|w|kw|mw|gw|kwh|mwh|gwh"
@@ -50,11 +53,13 @@ def _first_of(groups: str) -> dict[str, str]:
     return {name: group.split()[0] for group in groups.split("|") for name in group.split()}
 
 
+_PLAIN_WORD = re.compile(r"[Tk]€|[€$£¥]|[^\s()\[\]（）,.:：€$£¥]+")
+_MONEY, _SCALED = {"€", "$", "£", "¥", "chf"}, "scaled"
 _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
 _BEHIND = re.compile(
-    r"[\s\u00a0\u202f-]{0,2}((?:percentage|per cent|basis)\s+points?|points? de pourcentage"
+    r"[\s\u00a0\u202f-]{0,2}([Tk]€|(?:percentage|per cent|basis)\s+points?|points? de pourcentage"
     r"|per cent|pour cent|v\. ?H\.|个?百分点|百万|十亿|万亿|小时|分钟|公里|公斤|千克|美元|欧元"
-    r"|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_\u2e80-\u9fff]+)\.?",
+    r"|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_¹²³⁰⁴-⁹\u2e80-\u9fff]+(?:(?<=m)[²³])?)\.?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"(US\$|[€$£¥]|\b(?:EUR|USD|CHF|GBP|CNY|RMB))\s?$")
@@ -74,10 +79,13 @@ class Number(NamedTuple):
 
 
 def numbers_in(text: str, language: str) -> Iterator[Number]:
-    """Yield the numbers of a text: what may be thousands or several numbers in a row, as both."""
+    """Yield the numbers of a text: what may be thousands or several numbers in a row, as both, and
+    a date also as its day and its year.
+    """
     for found in NUMBER.finditer(text):
         yield number_at(text, found, language)
-        for one in _SPACED.finditer(text, *found.span()) if " " in found[0] else ():
+        parts = _SPACED if " " in found[0] else _OF_DATE if _DATE.fullmatch(found[0]) else None
+        for one in parts.finditer(text, *found.span()) if parts else ():
             yield number_at(text, one, language)
 
 
@@ -87,6 +95,22 @@ def units_in(words: Iterable[str], language: str) -> Iterator[str]:
         number = next(numbers_in(f"1 {word}", language), None)
         if number and number.unit:
             yield number.unit
+
+
+def readings(number: Number, own: str, around: str, language: str) -> list[Number]:
+    """Return a number of a table with the unit that its `own` row or column names, or the currency
+    that is named `around` it. A scale that is named too does not apply to a number without a unit.
+    """
+    words = _PLAIN_WORD.findall(f"{own} {around}")
+    money = (unit for unit in units_in(words, language) if unit in _MONEY)
+    unit = number.unit or next(units_in(_PLAIN_WORD.findall(own), language), "") or next(money, "")
+    bare, scaled = number._replace(unit=unit), list[Number]()
+    for word in words if not number.unit and unit in {"", *_MONEY} else ():
+        spelled = word + "n" * (word == "m" and unit in _MONEY)
+        value = next(numbers_in(f"{number.spelled} {spelled}", language), number).value
+        value = "-" * (number.value[0] == "-" and value[0] != "-") + value
+        scaled += [bare._replace(value=value)] if value != number.value else []
+    return [bare._replace(unit=_SCALED), *scaled] if scaled else [bare]
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:
@@ -104,7 +128,10 @@ def number_at(text: str, found: re.Match[str], language: str) -> Number:
         unit = _UNIT[before[1].casefold()]
     around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
     is_negative = found[0][0] in "-−–" or (around == "()" and "|" in text)
-    value = _value(re.sub(r"[\u00a0\u202f'’ +−–-]", "", found[0]), power, language)
+    spelled, raised, parts = found[0], "", found.groupdict()
+    if exponent := parts.get("power"):
+        spelled, raised = parts["times"] or "1", f"e{exponent}"
+    value = _value(re.sub(r"[\u00a0\u202f'’ +−–-]", "", spelled), power, language) + raised
     return Number(found.start(), found.end(), found[0], "-" * is_negative + value, unit)
 
 

@@ -34,7 +34,7 @@ from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, delete_unused, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 
-_FORMAT = 5
+_FORMAT = 6
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
 """Reasons why a file cannot be read as long as it does not change."""
 _UNUSED_S = 14 * 86_400
@@ -150,10 +150,8 @@ class QuoteChecker:
                         raise
                     break  # a chart sheet
                 for shown in part.sources:
-                    start, is_next = behind + shown.start, shown.start > last + 1
-                    if is_next or blocks[-1].source != shown.source:
-                        table = start if is_next else blocks[-1].table
-                        blocks.append(Block(start, shown.source, table))
+                    if shown.start > last + 1 or blocks[-1].source != shown.source:
+                        blocks.append(Block(behind + shown.start, shown.source))
                     last = shown.end
                 text, offset = text + part.text, part.next_offset
             if not sheet:
@@ -162,7 +160,7 @@ class QuoteChecker:
                 names = [each["name"] for each in listed if isinstance(each, dict)]
                 sheets += [name for name in names if name != part.metadata.get("sheet")]
             text += "\n\n"
-        return await asyncio.to_thread(make, text, blocks or [Block(0, Source(), 0)], pages)
+        return await asyncio.to_thread(make, text, blocks or [Block(0, Source())], pages)
 
 
 def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[ClosestPassage]:

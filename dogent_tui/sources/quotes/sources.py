@@ -15,7 +15,7 @@ _SUFFIXES = names(
     " json xml tex rst org adoc doc xls ppt png jpg jpeg gif tif tiff webp svg"
 )
 _WEB = re.compile(r"www\.|.*://")
-_FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
+_FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|*]+\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
 
 
 class CitationTarget(NamedTuple):

@@ -1,11 +1,12 @@
 """The words of a Markdown text with their positions, normalized: texts that differ only in
 typography have the same words.
 
-Pure markup (emphasis, link targets, comments, HTML tags) is not a word, and neither is punctuation.
-Whatever changes the meaning of a number is: its sign, a comparison, a currency, per cent, an
-exponent.
+Words are found in the text that is read, without its markup: wherever emphasis, a link or a tag
+begins, also within a number, it says the same. Punctuation is not a word. Whatever changes the
+meaning of a number is: its sign, a comparison, a currency, per cent, an exponent.
 """
 
+import html
 import re
 import unicodedata
 from functools import lru_cache
@@ -27,45 +28,44 @@ _COMBINING = (
 _LETTER = rf"[^\W_{HAN}{_RAISED}{_FRACTIONS}]"
 _RUN = rf"{_LETTER}+(?:[{_COMBINING}]{_LETTER}*)*"
 _LOWER = "a-zß-öø-ÿ\u0101-\u024f\u03ac-\u03ce\u0430-\u045f"
-_CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
-"""A word split at the end of a line or page."""
-_INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
-_JOINT = (
-    rf"(?:{_CUT}|[{_INSIDE}]+|[{_INSIDE}]*['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
-    r"|\*{0,3}</?(?:sub|b|i|em|strong|u|mark|small)>\*{0,3}|(?<=\d)\\?[.,:/](?=\d)"
-    r"|(?<=\d) ?[-‐‑–—−] ?(?=\d))"
+_BREAKS = (
+    "br|p|table|thead|tbody|tr|td|th|ul|ol|li|div|hr|blockquote|pre|h[1-6]|caption|col|colgroup|dl|dt"
+    "|dd|details|summary|figure|figcaption"
 )
-_TAGS = (
-    "sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|br|p|table|thead|tbody|tr|td|th|ul|ol|li|span|div|a|img|hr|blockquote"
-    "|pre|h[1-6]|caption|col|colgroup|q|cite|abbr|ins|dl|dt|dd|details|summary|figure|figcaption"
-)
-_TOKEN = re.compile(
-    rf"(?P<word>{_RUN}(?:{_JOINT}{_RUN})*|[{HAN}{_FRACTIONS}])"
-    r"|(?P<mark>\[\^[^\]\s]+\]:?"
-    r"|(?:<sup>)?\[(?:\\?\[)?\d{1,3}(?:[-–,;]\s?\d{1,3})*(?:\\?\])?\]"
-    r"(?:\([^()\s]*#[^()\s]*\)|(?!\())(?:</sup>)?"
-    rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
-    r"|(?P<skip><!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"
-    rf"|</?(?:{_TAGS})(?:\s[^<>\n]*)?/?>)"
-    r"|(?P<sign>[%％‰§€¢£¥￥₠-⃏℃℉°\u3300-\u33ff×÷←-⇿∈-⋿]|(?<=[^\W\d_])\\?(?:\+{1,2}|#)(?!\w)|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
-    r" )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
-    r"|(?:(?<![^\s\w)=])(?:\\[<>=]|<|&[lg]t;)|(?:(?<=[^\s>] )|(?<=[\w)=]))[>=])"
-    r"(?=\s?[-−.\d]|\s[^\W_])"
-    rf"|(?<![^\W{HAN}])(?<![)\]%.-])\\?[-−–](?=[.,]?\d))"
-    r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
+_NUMBERS = r"\d{1,3}(?:[-–,;]\s?\d{1,3})*"
+_TARGET = r"\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"
+_MARKUP = re.compile(
+    # a word split at the end of a line or page
+    rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
+    r"|<!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)"
+    # the mark of a note that is a link; a number that is one is text unless it hangs on a word
+    rf"|(?:(?=\[\\?\[)|(?<=[^\s(]))\[(?:\\?\[)?(?P<note>{_NUMBERS})(?:\\?\])?\]\([^()\s]*#[^()\s]*\)"
+    rf"|\[(?=[^\[\]]*\]\()|\]{_TARGET}"
+    r"|(?<=\S)(?:(?:<sup>|\^)(?P<raised>[^\^<>\s\[\]]{1,8})(?:</sup>|\^)|(?<=\d)\^(?P<power>[-−]?\d+))"
+    rf"|(?P<space></?(?:{_BREAKS})(?:\s[^<>\n]*)?/?>)"
+    r"|</?(?:sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|span|a|img|q|cite|abbr|ins)(?:\s[^<>\n]*)?/?>"
+    r"|(?P<entity>&(?:[A-Za-z]{2,8}\d{0,2}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)"
+    r"|\\(?=[!-/:-@\[-`{-~\n])|[\u00ad\u200b-\u200d\u2060\ufeff`~]"
+    rf"|\*{{2,}}|(?<!\d)(?<!\d\\)\*|\*(?!\d)|(?<![^\W_])(?<!\\)_+|_+(?![^\W_{_RAISED}])",
     re.DOTALL,
 )
-_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\ ]|<[^>]*>")
+"""What Markdown and HTML add to the text that is read."""
+_RAISING = str.maketrans("0123456789-−+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺")
+_TOKEN = re.compile(
+    rf"(?P<word>{_RUN}(?:(?:['’ʼ＇]|(?<=\d)[.,:/](?=\d)|(?<=\d) ?[-‐‑–—−] ?(?=\d)){_RUN})*"
+    rf"|[{HAN}{_FRACTIONS}])"
+    rf"|(?P<mark>\[\^[^\]\s]+\]:?|\[\[?{_NUMBERS}\]?\]|\^[^\^\s]{{1,8}}\^|(?<=\S)(?:[⁻⁺]?[{_RAISED}]+|[†‡]))"
+    r"|(?P<sign>[&＆%％‰§€¢£¥￥₠-⃏℃℉°\u3300-\u33ff×÷←-⇿∈-⋿]|(?<=[^\W_])(?:\+{1,2}|#)(?!\w)|\$(?=\s?\d)|(?<=\d)\$|(?<=\d"
+    r" )\$|[≤≥≠±≈+＋](?=\s*[-−.\d])"
+    r"|(?:(?<![^\s\w)=])<|(?:(?<=[^\s>][^\S\n])|(?<=[\w)=]))[>=])(?=\s*[-−.\d]|\s+[^\W_])"
+    rf"|(?<![^\W{HAN}])(?<![)\]%.-])[-−–](?=[.,]?\d))"
+)
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
 """What precedes a raised number that is an exponent and thus part of the text, like the raised
 letters of “5th”; otherwise it is the mark of a note.
 """
-_MARKUP = re.compile(
-    r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>",
-    re.DOTALL,
-)
 _SPACE = re.compile(r"\s*\n\s*(?:>\s*)*")
 
 
@@ -80,8 +80,33 @@ class Words(NamedTuple):
     marks: list[tuple[int, str]]
 
 
-_PLAIN = str.maketrans("’ʼ−–—‐⁄", "''----/", "\\")
+_PLAIN = str.maketrans("’ʼ−–—‐⁄", "''----/", " ")
 _MOST_LEVELS = 500_000
+
+
+def read_text(markdown: str, begin: int = 0, end: int | None = None) -> tuple[str, list[int]]:
+    """Return the text that is read of Markdown from character `begin` to `end`, and where each of
+    its characters is in `markdown`.
+    """
+    pieces, places, last = [], list[int](), begin
+    end = len(markdown) if end is None else end
+    for found in _MARKUP.finditer(markdown, begin, end):
+        put = _read(found) if found.lastgroup else ""
+        pieces += [markdown[last : found.start()], put]
+        places += range(last, found.start())
+        places += [found.start(), *[found.end() - 1] * (len(put) - 1)] if put else []
+        last = found.end()
+    return "".join([*pieces, markdown[last:end]]), [*places, *range(last, end)]
+
+
+def _read(found: re.Match[str]) -> str:
+    kind, said = found.lastgroup or "", found[found.lastgroup or 0]
+    if kind in {"raised", "power"}:
+        if said.isalpha() and (len(said) > 1 or found.string[found.start() - 1].isdigit()):
+            return said
+        raised = said.translate(_RAISING)
+        return raised if raised.strip("⁻⁺").isdigit() else f"^{said}^"
+    return {"note": f"[{said}]", "space": " "}.get(kind) or html.unescape(said)
 
 
 def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
@@ -89,40 +114,29 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
     `text`.
     """
     words, starts, ends, marks = found_words = Words([], [], [], [])
-    for found in _TOKEN.finditer(text, begin, len(text) if end is None else end):
-        kind, raw = found.lastgroup, found[0]
-        if kind in {"skip", "entity"}:
-            continue
+    shown, places = read_text(text, begin, end)
+    for found in _TOKEN.finditer(shown):
+        raw = found[0]
         level = _level(raw)
-        if kind == "mark":
-            mark = _mark(raw)
-            before = text[max(0, found.start() - 12) : found.start()]
-            is_number = mark.lstrip("-").isdigit()
-            if is_number:
-                is_text = "[" not in raw and _EXPONENT.search(before) is not None
-            else:
-                is_text = mark.isalpha() and (len(mark) > 1 or before[-1:].isdigit())
-            if raw.startswith("[^") or not is_text:
+        if found.lastgroup == "mark":
+            mark = re.sub(r"[\[\]^:]", "", level)
+            is_power = mark.lstrip("-+").isdigit() and "[" not in raw
+            before = shown[max(0, found.start() - 12) : found.start()]
+            if not is_power or not _EXPONENT.search(before):
                 marks.append((len(words), mark))
                 continue
-            level = f"^{mark}" if is_number else mark
+            level = f"^{mark}"
         words.append(level)
-        starts.append(found.start())
-        ends.append(found.end())
+        starts.append(places[found.start()])
+        ends.append(places[found.end() - 1] + 1)
     return found_words
 
 
 @lru_cache(_MOST_LEVELS)
 def _level(raw: str) -> str:
-    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).replace("ẞ", "ß")
+    text = unicodedata.normalize("NFKC", raw).replace("ẞ", "ß")
     # “in Maßen” and “in Massen” are different words.
-    text = "ß".join(map(str.casefold, text.split("ß"))).translate(_PLAIN)
-    return text.replace("&lt;", "<").replace("&gt;", ">")
-
-
-def _mark(raw: str) -> str:
-    bare = re.sub(r"</?sup>|\(.*\)|[\[\]\\^:]", "", raw)
-    return unicodedata.normalize("NFKC", bare).replace("−", "-").casefold()
+    return "ß".join(map(str.casefold, text.split("ß"))).translate(_PLAIN)
 
 
 def run_together(words: list[str]) -> str:
@@ -132,7 +146,7 @@ def run_together(words: list[str]) -> str:
 
 def readable(markdown: str) -> str:
     """Return a piece of Markdown as plain text on one line."""
-    return _SPACE.sub(" ", _MARKUP.sub("", markdown))
+    return _SPACE.sub(" ", read_text(markdown)[0])
 
 
 def is_han(word: str) -> bool:
@@ -154,4 +168,5 @@ _NEGATIONS = names(
 
 def negates(word: str) -> bool:
     """Return whether a normalized word is a negation."""
-    return word in _NEGATIONS or word.endswith("n't") or word.startswith("n'")
+    # in Arabic, “and” is written together with it
+    return word.lstrip("وف") in _NEGATIONS or word.endswith("n't") or word.startswith("n'")

@@ -193,7 +193,12 @@ class _Checker:
 
     def findings(self) -> list[Finding]:
         judges = {"quote": self._quote, "number": self._number, "citation": self._citation}
-        return [self._finding(claim, judges[claim.kind](claim)) for claim in self._draft.claims()]
+        judged = ((claim, judges[claim.kind](claim)) for claim in self._draft.claims())
+        return [
+            self._finding(claim, found)
+            for claim, found in judged
+            if found.verdict == "verbatim" or not claim.is_pointer
+        ]
 
     def _finding(self, claim: Claim, judged: Judgement) -> Finding:
         line, column = self._draft.place(claim.span.start)
