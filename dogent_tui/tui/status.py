@@ -259,11 +259,12 @@ class Status(msgspec.Struct):
             yield queued
 
     def _unkept(self, brevity: int) -> str:
-        if not self.not_kept or brevity > 1:
-            return "!" if self.not_kept else ""
-        said = tr("! not saved: {what}", what=listing(sorted(self.not_kept)))
+        if not self.not_kept:
+            return ""
+        what = listing(sorted(self.not_kept))
+        said = tr("! not saved") if brevity else tr("! not saved: {what}", what=what)
         whys = tr(", ").join(sorted(filter(None, set(self.not_kept.values()))))
-        return f"{said} ({whys})" if whys and not brevity else said
+        return f"{said} ({whys})" if whys and brevity < 2 else said
 
     @property
     def usage(self) -> str:
