@@ -90,7 +90,7 @@ async def run_print(
     if not opened.trust.trusted:
         told.append(
             tr(
-                "warning: {came} came with this folder and is not used. Add --trust if you"
+                "warning: {came} came with this folder and will not be used. Add --trust if you"
                 " trust it.",
                 came=listing(opened.trust.came),
             )

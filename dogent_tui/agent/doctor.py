@@ -37,7 +37,7 @@ from dogent_tui.settings.mcp_servers import NAME as MCP
 from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.secrets import revealed
 from dogent_tui.settings.trust import FolderTrust
-from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
+from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings, loaded
 from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import (
     Workspace,
@@ -402,8 +402,7 @@ def _settings(
     found = _file(group, file, name)
     if found.state != "ok":
         return found
-    _, warnings = checked(read_json(file)[0], model, file)
-    return found.judged(tr("in use"), warnings)
+    return found.judged(tr("in use"), loaded(file, model)[1])
 
 
 def _file(group: str, path: Path, name: str) -> Finding:

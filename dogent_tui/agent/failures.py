@@ -81,7 +81,7 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
             "local_model", message.strip(), remedy.strip() or tr("Send the prompt again.")
         )
     said = redact(said or server_words(text), endpoint.secrets)[:_MOST_SAID]
-    says = tr(" It says: “{said}”", said=said) if said else ""
+    says = tr(" It says: “{word}”.", word=said.rstrip(".")) if said else ""
     lowered = f"{text} {said}".lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
         return _prompt_too_long(endpoint, says)

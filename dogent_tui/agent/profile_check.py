@@ -21,10 +21,13 @@ _LOADING_LIMIT_S = 120.0
 
 
 class ProbeResult(Record):
-    """The result of a check. `words` are one or two sentences, without keys."""
+    """The result of a check. `words` are one or two sentences, without keys; `reason` is what
+    failed, without the remedy for a saved profile.
+    """
 
     works: bool
     words: str
+    reason: str = ""
 
 
 async def probe(file: Path, name: str, data: Json) -> ProbeResult:
@@ -39,7 +42,7 @@ async def probe(file: Path, name: str, data: Json) -> ProbeResult:
     try:
         words = await check(file, name, data)
     except DogentError as error:
-        return ProbeResult(False, one_line(str(error)))
+        return ProbeResult(False, one_line(str(error)), one_line(error.message))
     works, _, remark = words.partition("\n")
     return ProbeResult(
         True,

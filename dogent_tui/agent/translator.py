@@ -45,6 +45,8 @@ from dogent_tui.agent.sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.records import Json, JsonDict, at
 from dogent_tui.tools.plan import NAME as PLAN
 from dogent_tui.tools.server import tool_name
@@ -122,6 +124,12 @@ class UsageTotals(NamedTuple):
         return cls(float(usd) if isinstance(usd, int | float) else 0.0, tokens)
 
 
+_NOT_THERE = {
+    "failed": tr("The MCP server {name} did not start: its tools are missing."),
+    "pending": tr("The MCP server {name} has not answered yet: its tools are missing until then."),
+    "needs-auth": tr("The MCP server {name} asks for a sign-in: its tools are missing."),
+}
+
 _NOTHING_SPENT = UsageTotals(0.0, UsedTokens())
 
 
@@ -145,6 +153,9 @@ class Translator(msgspec.Struct):
     _boundary: Json | None = None
     _compact_error: str = ""
     _owes_summary: bool = False
+
+    _servers: set[tuple[str, str]] = set()
+    """The states of MCP servers that were told."""
 
     _sent: str = ""
     """The id of the user message sent last."""
@@ -208,6 +219,18 @@ class Translator(msgspec.Struct):
                 self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
+            case "init":
+                states = {
+                    (one["name"], one["status"]) for one in data.get("mcp_servers") or ()
+                } - self._servers
+                self._servers |= states
+                for name, state in sorted(states):
+                    if state in _NOT_THERE:
+                        yield Notice(
+                            message=_NOT_THERE[state].format(name=one_line(name)),
+                            remedy=tr("/mcp shows why, and starts it again."),
+                            code="mcp_server",
+                        )
             case "command_lifecycle":  # measured with 2.1.330: queued, started, completed
                 self._tells_begin = True
                 self._is_ours |= data["command_uuid"] == self._sent and data["state"] == "started"

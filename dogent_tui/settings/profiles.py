@@ -154,7 +154,9 @@ def choose_endpoint(
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
-        endpoint = _named(wanted, profiles, home, warnings, typed=bool(override))
+        own_file = display_path(home / "dogent.json")
+        chosen_in = "" if override else ".dogent/dogent.json" if settings.profile else own_file
+        endpoint = _named(wanted, profiles, home, warnings, chosen_in)
     else:
         endpoint = _from_environment(warnings)
         if endpoint is None:
@@ -183,14 +185,13 @@ def _named(
     profiles: Mapping[str, Json],
     home: Path,
     warnings: list[ConfigWarning],
-    *,
-    typed: bool,
+    chosen_in: str,
 ) -> Endpoint | None:
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
-        chosen = tr("Fix the profile in .dogent/dogent.json, or add it here.")
-        remedy = tr("Choose one with /profile.") if typed else chosen
+        fix = tr("Fix the profile in {file}, or choose one with /profile.", file=chosen_in)
+        remedy = fix if chosen_in else tr("Choose one with /profile.")
         warnings.append(no_profile(wanted, profiles, file, remedy))
         return None
     return profile_endpoint(wanted, data, file, warnings)

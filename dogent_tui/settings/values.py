@@ -13,7 +13,7 @@ from dogent_tui.records import Json, Record
 from dogent_tui.settings.config_check import ConfigWarning, checked, read_config
 from dogent_tui.settings.config_writer import plan_values
 from dogent_tui.settings.own_files import OwnChange
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, dogent_home
 
 _Settings = TypeVar("_Settings", bound=Record)
 
@@ -97,12 +97,12 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
     """Return the settings of `workspace`, and a warning for each problem in the file. Never
     raises.
     """
-    return _loaded(workspace.settings_file, WorkspaceSettings)
+    return loaded(workspace.settings_file, WorkspaceSettings)
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
     """Return the user's own settings, and a warning for each problem in the file. Never raises."""
-    return _loaded(home / "dogent.json", HomeSettings)
+    return loaded(home / "dogent.json", HomeSettings)
 
 
 def plan_settings(workspace: Workspace, changes: Json) -> OwnChange:
@@ -115,7 +115,17 @@ def plan_settings(workspace: Workspace, changes: Json) -> OwnChange:
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})
 
 
-def _loaded(file: Path, model: type[_Settings]) -> tuple[_Settings, list[ConfigWarning]]:
+def loaded(file: Path, model: type[_Settings]) -> tuple[_Settings, list[ConfigWarning]]:
+    """Return the settings in `file`, and a warning for each problem. Never raises.
+
+    The home folder may be a workspace too: its file then has the keys of both models.
+    """
     data, warnings = read_config(file)
+    folder = file.parent
+    is_home = folder.resolve() == dogent_home().resolve()
+    if is_home and (model is WorkspaceSettings or (folder / "history.json").exists()):
+        both = {*WorkspaceSettings.__struct_encode_fields__, *HomeSettings.__struct_encode_fields__}
+        others = both.difference(model.__struct_encode_fields__)
+        data = {key: value for key, value in data.items() if key not in others}
     known, more = checked(data, model, file)
     return model(**known), warnings + more

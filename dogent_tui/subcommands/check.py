@@ -14,7 +14,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 from dogent_tui.sources.quotes.verdicts import CheckReport
 from dogent_tui.sources.quotes.words import finding_lines, summary
-from dogent_tui.subcommands.export import find_root
+from dogent_tui.subcommands.export import find_root, workspace_of
 from dogent_tui.subcommands.terminal import Terminal, existing_folder
 
 DESCRIPTION = tr(
@@ -32,7 +32,9 @@ def add_arguments(parser: CommandLine) -> None:
     parser.add_text(
         "--sources",
         "DIR",
-        tr("the folder of the sources (default: the folder of the Markdown file)"),
+        tr(
+            "the folder of the sources (default: the workspace, or the folder of the Markdown file)"
+        ),
     )
     parser.add_flag("--json", tr("print one JSON object with all findings"))
 
@@ -43,7 +45,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     Raises UsageError.
     """
     draft = Path(chosen.draft).absolute()
-    folder = existing_folder(Path(chosen.sources or draft.parent).absolute())
+    folder = existing_folder(Path(chosen.sources or workspace_of(draft) or draft.parent).absolute())
     report = asyncio.run(_check(draft, folder))
     if chosen.json:
         terminal.write_json(report)

@@ -107,11 +107,14 @@ def find_root(markdown: Path) -> Path:
     """Return the folder that images may come from: the workspace containing the file, or the
     current folder, or the file's own.
     """
-    here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
-    for folder in file.parents:
-        if (folder / ".dogent").is_dir() and folder / ".dogent" != home:
-            return folder
-    return here if file.is_relative_to(here) else file.parent
+    here, file = Path.cwd(), markdown.absolute()
+    return workspace_of(file) or (here if file.is_relative_to(here) else file.parent)
+
+
+def workspace_of(file: Path) -> Path | None:
+    """Return the workspace that contains the absolute path `file`, None if there is none."""
+    own = (folder for folder in file.parents if (folder / ".dogent").is_dir())
+    return next((folder for folder in own if folder / ".dogent" != dogent_home()), None)
 
 
 def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:

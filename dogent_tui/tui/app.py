@@ -374,9 +374,9 @@ class DogentApp(AppPort):
         offers = self.screen.offers() if isinstance(self.screen, EditorScreen) else []
         offers += [
             Offer(
-                command.usage,
+                f"/{command.name}",
                 partial(self.choose_command, command),
-                phrases(command.help, command.key()),
+                phrases(command.help, command.argument, command.key()),
                 command.forgets,
             )
             for command in self.commands

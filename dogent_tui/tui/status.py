@@ -100,6 +100,9 @@ class Status(msgspec.Struct):
     _started: float = 0.0
     _questions: set[str] = set()
     _asked: float = 0.0
+    _again: str = ""
+    """What is said while the next attempt is waited for, until `_again_at`."""
+    _again_at: float = 0.0
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
         """Update from `event`."""
@@ -125,11 +128,12 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr(
+                self.doing = self._again = tr(
                     "asking again ({attempt} of {most}),",
                     attempt=event.attempt,
                     most=event.max_attempts,
                 )
+                self._again_at = self.clock() + event.delay_ms / 1000
             case Compacting() if self.running:
                 self.doing = tr("compacting")
             case Stalled(seconds=seconds):
@@ -192,10 +196,13 @@ class Status(msgspec.Struct):
 
     @property
     def _at_work(self) -> str:
+        lasts = duration(self.elapsed_s)
+        if self.doing == self._again and (wait_s := int(self._again_at - self.clock())) > 0:
+            lasts = tr("in {time}", time=duration(wait_s))
         silence = ""
         if self.silent_s:
             silence = tr(", nothing received for {seconds} s", seconds=self.silent_s)
-        return f"{self.doing} {duration(self.elapsed_s)}{silence}"
+        return f"{self.doing} {lasts}{silence}"
 
     @property
     def _activity_elsewhere(self) -> str:
@@ -259,11 +266,12 @@ class Status(msgspec.Struct):
             yield queued
 
     def _unkept(self, brevity: int) -> str:
-        if not self.not_kept or brevity > 1:
-            return "!" if self.not_kept else ""
-        said = tr("! not saved: {what}", what=listing(sorted(self.not_kept)))
+        if not self.not_kept:
+            return ""
+        what = listing(sorted(self.not_kept))
+        said = tr("! not saved") if brevity else tr("! not saved: {what}", what=what)
         whys = tr(", ").join(sorted(filter(None, set(self.not_kept.values()))))
-        return f"{said} ({whys})" if whys and not brevity else said
+        return f"{said} ({whys})" if whys and brevity < 2 else said
 
     @property
     def usage(self) -> str:

@@ -64,7 +64,7 @@ def trust_words(opened: OpenedSession) -> str:
             came=came,
         )
     return tr(
-        "{came} came with this folder and is not used. You'll be asked before the first run, or use"
-        " /trust.",
+        "{came} came with this folder and will not be used. You'll be asked before the first run,"
+        " or use /trust.",
         came=came,
     )

@@ -73,3 +73,8 @@ def test_the_attempt_and_the_seconds_are_told_apart():
     now += 4
     status.handle(Retrying(attempt=1, max_attempts=3, delay_ms=500, status=429, error="rate_limit"))
     assert status.activity == "asking again (1 of 3), 4 s"
+    status.handle(Retrying(attempt=2, max_attempts=3, delay_ms=32_000, status=429))
+    now += 10
+    assert status.activity == "asking again (2 of 3), in 22 s"
+    now += 23
+    assert status.activity == "asking again (2 of 3), 37 s"

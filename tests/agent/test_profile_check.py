@@ -91,6 +91,8 @@ async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(
         found = await checked("claude.json", llm(url))
     assert not found.works
     assert words in found.words
+    assert words in found.reason
+    assert "claude.json" not in found.reason
     assert KEY not in found.words
 
 

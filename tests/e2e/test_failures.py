@@ -62,7 +62,7 @@ async def test_what_the_server_says_of_its_error_is_shown_and_logged(
     api.otherwise(lambda _request: ApiError(status, words))
     api.side_reply = lambda _request: ApiError(status, words)
     finished = await agent.run("Hello")
-    assert finished.reason.endswith(f"It says: “{words}”")
+    assert finished.reason.endswith(f"It says: “{words.rstrip('.')}”.")
     assert finished.remedy.startswith(remedy)
     assert words in caplog.text
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.agent.events import (
+    Notice,
     PermissionAnswer,
     PermissionRequested,
     Prompt,
@@ -124,6 +125,11 @@ async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
         assert states["notes"].tools == ("environment", "find_note")
         assert states["dead"].state == "failed"
         assert states["slow"].state == "pending"  # nobody waited until the CLI gave it up
+        told = [notice.message for notice in agent.of(Notice)]
+        assert [("dead" in words, "slow" in words) for words in told] == [(1, 0), (0, 1)], told
+        api.say("Again.")
+        await agent.run("Hello again")
+        assert len(agent.of(Notice)) == 2  # each is told once
 
 
 @pytest.mark.thorough

@@ -85,7 +85,9 @@ async def test_what_came_with_the_folder_is_used_only_where_one_says_so(
         api.say("Hello.")
         status, stdout, stderr = await run("Hi", trust=trust)
         assert (status, stdout) == (0, "Hello.\n")
-        assert (".dogent came with this folder and is not used. Add --trust" in stderr) is not trust
+        assert (
+            ".dogent came with this folder and will not be used. Add --trust" in stderr
+        ) is not trust
         assert ("Always metric units." in str(api.requests[-1].system)) is trust
     assert FolderTrust(workspace).state == "unasked"
 

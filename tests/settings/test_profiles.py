@@ -306,3 +306,5 @@ def test_the_home_names_who_answers_where_the_folder_names_nobody(home, profiles
     endpoint, warnings = choose(home, environ=environ)
     assert endpoint.kind == "offline"
     assert codes(warnings) == ["profile_unknown"]
+    assert f"Fix the profile in {home / 'dogent.json'}" in warnings[0].remedy
+    assert "Fix the profile in .dogent/dogent.json" in choose(home, "gone")[1][0].remedy

@@ -138,3 +138,17 @@ def test_a_list_of_folders_is_taken_and_anything_else_is_said(workspace):
     settings, (warning,) = load_settings(workspace)
     assert settings == WorkspaceSettings()
     assert "a list of quoted texts" in str(warning)
+
+
+def test_a_home_that_is_a_workspace_has_the_keys_of_both_in_one_file(workspace, monkeypatch):
+    monkeypatch.setenv("DOGENT_HOME", str(workspace.dot))
+    home = dogent_home()
+    write(workspace, {"language": "en", "theme": "nord", "offer_setup": False, "zzz": 1})
+    settings, warnings = load_settings(workspace)
+    assert (settings.theme, len(warnings)) == ("nord", 1)
+    assert len(load_home_settings(home)[1]) == 2  # nobody has worked there so far
+    workspace.history_file.write_text("[]")
+    settings, warnings = load_home_settings(home)
+    assert (settings.language, settings.offer_setup, len(warnings)) == ("en", False, 1)
+    monkeypatch.undo()
+    assert len(load_settings(workspace)[1]) == 3

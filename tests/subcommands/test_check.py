@@ -32,6 +32,15 @@ def test_what_is_right_is_said_in_a_line(folder, capsys):
     assert out == "Not read: broken.docx (damaged)\n2 claims checked: 2 verbatim. 1 source.\n"
 
 
+def test_a_draft_in_a_folder_of_the_workspace_is_held_against_the_whole_workspace(folder, capsys):
+    (folder / ".dogent").mkdir()
+    (folder / "drafts").mkdir()
+    words = "“the ferry leaves the small harbour” (notes.md)\n"
+    (folder / "drafts/draft.md").write_text(words, encoding="utf-8")
+    assert main(["check", str(folder / "drafts/draft.md")]) == 0
+    assert "2 verbatim. 1 source." in capsys.readouterr().out
+
+
 def test_what_is_wrong_is_told_with_its_place_and_the_words(folder, capsys):
     status, out, _ = check(
         capsys,

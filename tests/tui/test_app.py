@@ -741,10 +741,9 @@ async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
         await s.until(lambda: isinstance(s.app.screen, OffersScreen))
         await s.until(lambda: s.app.screen.list.items)
         offers = s.app.screen.list.items
-        assert [offer.name for offer in offers[-2:]] == [
-            "/clean history|lessons|memory|all",
-            "/archive",
-        ]
+        assert [offer.name for offer in offers[-2:]] == ["/clean", "/archive"]
+        # what it does comes first: a narrow window cuts the end of the line
+        assert offers[-2].help.endswith(" · history|lessons|memory|all")
         assert offers[0].help.endswith("· F1")
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))

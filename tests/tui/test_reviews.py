@@ -152,6 +152,15 @@ async def test_the_user_has_every_change_reviewed_and_sees_that_it_is_so(stage):
             assert ("every change reviewed" in bar.render().plain) is is_on
 
 
+async def test_what_is_typed_after_a_command_that_takes_nothing_is_not_ignored(stage):
+    async with stage() as s:
+        await s.type("/review notes.md")
+        await s.pilot.press("escape", "enter")
+        await s.until(lambda: "/review takes nothing after it." in s.hint)
+        assert s.app.conversation.prompt.editor.value == "/review notes.md"
+        assert not s.app.opened.review_mode.on
+
+
 async def test_a_file_outside_is_reviewed_where_it_was_approved(context):
     async with context() as s:
         outside = s.app.opened.workspace.root.parent / "outside.md"

@@ -182,6 +182,8 @@ def test_it_says_what_is_not_saved_as_long_as_it_is_so(status):
     assert status.parts(20)[1].startswith("!")
     status.handle(Notice(level="info", message="", code="draft_not_kept", why="disk full"))
     assert "! not saved: conversation and draft (disk full)" in status.parts(120)[1]
+    assert status.parts(50)[1].startswith("! not saved (disk full)")
+    assert status.parts(24)[1].startswith("! not saved")  # a mark alone would say nothing
     status.handle(Notice(level="info", message="", code="not_recorded_over"))
     assert "! not saved: draft" in status.parts(120)[1]
     status.handle(Notice(level="info", message="", code="draft_not_kept_over"))

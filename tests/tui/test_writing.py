@@ -160,6 +160,14 @@ async def test_the_offer_can_be_switched_off(stage, workspace):
         assert OFFER not in hint(s)
 
 
+async def test_a_disk_error_of_a_command_is_told_in_words_with_a_remedy(stage, workspace):
+    async with stage() as s:
+        workspace.lessons_file.mkdir(parents=True)
+        await run(s, "/learn Be brief.")
+        await s.until(lambda: "Specify a file, not a folder." in hint(s))
+        assert "Errno" not in hint(s)
+
+
 async def choose_second(s):
     await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
     await s.pilot.press("down", "enter")

@@ -172,7 +172,6 @@ class ConversationCommands(CommandFamily):
         "export-session",
         "Export this conversation to a file",
         "FILE.md|.html|.json",
-        completes="file",
     )
     async def _export(self, path: str) -> str:
         from dogent_tui.tui.sessions.formats import export_session

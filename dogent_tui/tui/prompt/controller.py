@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from dogent_tui.agent.session import make_prompt, with_template
-from dogent_tui.errors import AgentError, DogentError
-from dogent_tui.language import tr
+from dogent_tui.errors import AgentError, DogentError, disk_remedy, reason_of
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
@@ -109,6 +109,8 @@ class PromptController:
         if command is None:
             untrusted = "" if self._screen.opened.trust.trusted else f" {UNTRUSTED_COMMANDS}"
             self._give_back(text, f"{self._commands.unknown(text)}{untrusted}")
+        elif argument and not command.argument:
+            self._give_back(text, tr("/{name} takes nothing after it.", name=command.name))
         else:
             await self.run(command, argument, text)
 
@@ -124,7 +126,10 @@ class PromptController:
             if done := await command.run(argument):
                 self._prompt.notify_hint(one_line(done))
         except (DogentError, OSError) as error:
-            self._prompt.notify_hint(one_line(str(error)), warning=True)
+            said = str(error)
+            if isinstance(error, OSError):
+                said = sentences(f"{reason_of(error)}.", disk_remedy(error))
+            self._prompt.notify_hint(one_line(said), warning=True)
         await recording
 
     async def stop(self) -> None:

@@ -105,7 +105,7 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
             self.leave(entered)
             return
         self._refused = entered
-        self.say(probed.words)
+        self.say(probed.reason)
 
     def say(self, words: str) -> None:
         """Show what is wrong, and what Enter does now."""

@@ -402,6 +402,10 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await s.pilot.press("enter")
         await s.until(lambda: "is unchanged" in s.hint)
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
+        await s.type("/export-session tes.md")  # a name of its own: none that is there is meant
+        await s.settle()
+        await s.pilot.press("enter")
+        await s.until((workspace.root / "tes.md").exists)
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.hint)
         await command(s, "/export-session")

@@ -328,7 +328,11 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
         from dogent_tui.agent.profile_check import ProbeResult
 
         tried.append(dict(data))
-        return ProbeResult(len(tried) > 1, "The key is not valid.")
+        return ProbeResult(
+            len(tried) > 1,
+            "The key is not valid. Change it in claude.json.",
+            "The key is not valid.",
+        )
 
     monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start(size=(80, 24)) as s:
@@ -349,6 +353,7 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
         await s.until(
             lambda: "The key is not valid." in str(form.query_one("#endpoint-words").render())
         )
+        assert "claude.json" not in str(form.query_one("#endpoint-words").render())
         key.value = "sk-right"
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "deepseek")
