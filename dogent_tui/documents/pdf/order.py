@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
 from statistics import median
 
@@ -170,7 +170,7 @@ def _titles(lines: Sequence[Line]) -> set[int]:
     """
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
     rows = rows_of(lines)
-    outer = (*rows[:1], *rows[-1:])
+    outer = (*takewhile(lambda row: len(row) == 1, rows), *rows[-1:])
     alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
     return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
 

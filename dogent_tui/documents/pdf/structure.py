@@ -85,6 +85,7 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
     if (
         not survey.guesses_headings
         or is_label
+        or not block.lines[0].upright  # a watermark
         or (mark is not None and not mark.label)
         or (_SENTENCE.search(text) and not number)
     ):
