@@ -243,8 +243,9 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         before = row[place - 1] if place else None
         if before is not None:
             gap = max(line.box.x0 - before.box.x1, before.box.x0 - line.box.x1)
+            parted = before.runs[-1].shift < 0 < line.runs[0].shift  # “x_i^2” is not “x_{i2}”
             if (
-                gap > 0.2 * max(line.size, before.size)
+                (parted or gap > 0.2 * max(line.size, before.size))
                 and not before.text[-1:].isspace()
                 and not line.text[:1].isspace()
             ):

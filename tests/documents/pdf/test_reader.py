@@ -1375,7 +1375,7 @@ def test_a_sign_above_the_line_behind_one_below_it_stays_in_its_line(made):
         x += pymupdf.get_text_length(text, "helv", size)
     made.at(72, 104, "in it.")
     (text,) = texts(made.save())[1:]
-    assert text.endswith("SO<sub>4</sub><sup>2-</sup> were found in it.")
+    assert text.endswith("SO<sub>4</sub> <sup>2-</sup> were found in it.")
 
 
 def test_a_watermark_is_no_heading_and_turned_heads_are_in_their_table(made):
