@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import pymupdf
@@ -60,6 +60,7 @@ _KINDS |= {"CS": "S", "ES": "E"}
 of Arabic, L a letter of another script, D a digit, U a unit next to a number, S and E separators
 within numbers.
 """
+_LEFTWARD_PART = re.compile("[RA](?:[^L]*[RA])?|.")
 _IN_ARABIC = re.compile("A[^RAL]*+(?!L)")
 """Where neither a unit nor a plus or minus is part of a number."""
 
@@ -80,6 +81,9 @@ justification rather than a blank, in text sizes.
 
 _TURNS = {(0, -1): 90, (0, 1): 270}
 """The direction of a text → the rotation that makes it horizontal."""
+
+_WIDE_GAP = 1.5
+"""The gap between two texts of a line, one of them from the right, in text sizes."""
 
 _FEW = 3
 _LEAST_TRACKED, _MOST_TRACKED = 0.1, 0.5
@@ -159,6 +163,15 @@ def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
     return True
 
 
+_Sign: TypeAlias = tuple[tuple[float, float, str], Run]
+"""A character with its horizontal range, and the run that it is in."""
+
+
+def _kinds(signs: Iterable[_Sign]) -> str:
+    roles = (unicodedata.bidirectional(text[:1] or " ") for (_, _, text), _ in signs)
+    return "".join(_KINDS.get(role, "-") for role in roles)
+
+
 class _Reader:
     """Converts lines, and sets invisible ones aside."""
 
@@ -181,7 +194,7 @@ class _Reader:
                 xref = self._tree.kid(parent, index)
                 if kids := tuple(self.nodes(block.get("blocks", ()), xref)):
                     found.append(Element(block["std"], xref, index, kids))
-            elif lines := tuple(filter(None, map(self._line, block.get("lines", ())))):
+            elif lines := tuple(self._lines(block.get("lines", ()))):
                 last = found[-1] if found else None
                 if isinstance(last, TextBlock) and _touch(last.lines[-1], lines[0]):
                     found[-1] = TextBlock((*last.lines, *lines))
@@ -189,10 +202,14 @@ class _Reader:
                     found.append(TextBlock(lines))
         return found
 
+    def _lines(self, lines: Iterable[dict[str, Any]]) -> Iterator[Line]:
+        for line in lines:
+            self.raw.append("".join(map(_text, line["spans"])))
+            yield from filter(None, map(self._line, _apart(line)))
+
     def _line(self, line: dict[str, Any]) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
-        self.raw.append("".join(map(_text, line["spans"])))
         seen: list[dict[str, Any]] = []
         unseen: list[dict[str, Any]] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
@@ -219,13 +236,28 @@ class _Reader:
         runs = [self._run(span, base, size) for span in spans]
         if any(map(str.isalpha, text := "".join(run.text for run in runs))):
             self._is_leftward = reads_leftward(text)
-        if not self._is_leftward:  # signs alone are read like what is before them
-            return tuple(runs)
+        if not self._is_leftward and not _LEFTWARD.search(text):
+            return tuple(runs)  # signs alone are read like what is before them
         pairs = zip(spans, runs, strict=True)
         signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
-        return tuple(self._leftward(signs))
+        return tuple(self._leftward(signs) if self._is_leftward else self._rightward(signs))
 
-    def _leftward(self, signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
+    def _rightward(self, signs: list[_Sign]) -> Iterator[Run]:
+        """Yield the runs of a line with right-to-left words in it."""
+        placed = sorted(signs, key=lambda sign: sign[0][0] + sign[0][1])
+        end = float("inf")
+        for found in _LEFTWARD_PART.finditer(_kinds(placed)):
+            part = placed[slice(*found.span())]
+            (x0, _, text), run = part[0]
+            if x0 - end > _BLANK * run.size:
+                yield msgspec.structs.replace(run, text=" ", x0=end, made=True)
+            if len(part) > 1:
+                yield from self._leftward(part)
+            else:
+                yield msgspec.structs.replace(run, text=_plain(text), x0=x0)
+            (_, end, _), _ = part[-1]
+
+    def _leftward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order
         is wrong around numbers.
         """
@@ -235,10 +267,7 @@ class _Reader:
             _, x1, after = placed[at][0]
             if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
                 placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
-        kinds = "".join(
-            _KINDS.get(unicodedata.bidirectional(o[:1] or " "), "-") for (_, _, o), _ in placed
-        )
-        kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), kinds)
+        kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), _kinds(placed))
         for found in _RIGHTWARD.finditer(kinds):
             part = slice(*found.span())
             (_, right, _), _ = placed[part][0]
@@ -268,6 +297,27 @@ class _Reader:
             font=span["font"],
             made=span["made"],
         )
+
+
+def _apart(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a line that are far apart: MuPDF takes a text from the right for the
+    continuation of one from the left.
+    """
+    chars = [char for span in line["spans"] for char in span["chars"]]
+    if not any(_LEFTWARD.match(char["c"]) for char in chars):
+        yield line
+        return
+    least = _WIDE_GAP * line["spans"][0]["size"]
+    edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
+    starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
+    for low, high in pairwise([edges[0][0], *starts, float("inf")]):
+        spans = [
+            {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
+            for span in line["spans"]
+        ]
+        _, y0, _, y1 = line["bbox"]
+        end = max(right for left, right in edges if low <= left < high)
+        yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
 
 
 def _touch(line: Line, other: Line) -> bool:

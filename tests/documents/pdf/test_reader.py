@@ -1460,3 +1460,27 @@ def test_an_author_below_the_title_of_three_columns_is_above_them(made):
 def test_chinese_and_figures_are_one_text_over_the_end_of_a_line(made):
     made.lines(72, 90, ["港口于2031年开放共有船只", "37艘其中GPS", "定位的有5艘"], 11, "china-s")
     assert "船只37艘其中GPS定位" in " ".join(texts(made.save()))
+
+
+def test_hebrew_in_an_english_line_is_in_order_and_in_cells_of_its_own(made):
+    text = "The words סירה קטנה mean a small boat."
+    box = pymupdf.Rect(72, 72, 500, 100)
+    made.current.insert_htmlbox(box, f"<p>{text}</p>")
+    rows = [("Word", "מילה", "3"), ("lamp", "מנורה", "4"), ("ship of wood", "אונייה מעץ", "5")]
+    for number, cells in enumerate(rows):
+        for x, cell in zip((72, 200, 330), cells, strict=True):
+            place = pymupdf.Rect(x, 120 + 16 * number, x + 90, 140 + 16 * number)
+            turn = " dir='rtl'" if x == 200 else ""
+            made.current.insert_htmlbox(place, f"<p{turn}>{cell}</p>")
+    found = texts(made.save())
+    assert found[1] == text
+    assert "| lamp | מנורה | 4 |" in found[2]
+
+
+def test_a_heading_above_a_text_over_both_columns_comes_after_them(made):
+    for x, word in ((72, "left"), (330, "right")):
+        made.lines(x, 90, [f"{word} {line[:40]}" for line in prose(14)], 9)
+    made.at(72, 300, "Summary", 14)
+    made.lines(72, 322, [f"{line} {line[:40]}" for line in prose(3)], 9)
+    whole = "\n".join(texts(made.save()))
+    assert whole.rindex("left ") < whole.rindex("right ") < whole.index("# Summary")
