@@ -343,7 +343,10 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if first.bold and NUMBERED.match(first.text):
         return False
     is_item = mark_of(above.lines[:1]) is not None
-    if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
+    across = column.x0 - (below.column or below.box).x0
+    if begins_item(below) and (
+        is_item or not within_sentence([last], [_moved(first, across, 0)], column.x1)
+    ):
         return False
     if last.mono:
         return _on_grid(above, below, known.leading(size))

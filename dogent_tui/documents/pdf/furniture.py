@@ -41,7 +41,7 @@ pages.
 
 _NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _PAGE_NUMBER = re.compile(
-    r"(page|seite|p\.?|s\.?|第|[a-z\d]{1,2}(?=[-–]))?\s*[-–—|·•~]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|·•~]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
+    r"(page|seite|p\.?|s\.?|第|[a-z\d]{1,2}(?=[-–]))?\s*[-–—|·•~\[\]()]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|·•~\[\]()]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
     re.IGNORECASE,
 )
 
@@ -184,7 +184,7 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
     counts the pages.
     """
     here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
-    counts = [seen.counts for seen in here if seen.counts]
+    counts = {seen.page: seen.counts for seen in here if seen.counts}.values()
     same = Counter(
         [("counts", offset) for offset, _ in counts]
         + [("stays", value) for _, value in counts if value >= _YEAR]

@@ -58,6 +58,12 @@ _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The minimum share of its column's width that a line takes before a number that did not fit."""
 
+_INDENT = 3.0
+"""The most that the first line of a paragraph is indented, in text sizes."""
+
+_BLANK = 0.3
+"""The width of a blank in text sizes."""
+
 _ROOM = 2.5
 """The room behind a row, in text sizes and beside that of a word, in which it would have fitted."""
 
@@ -181,11 +187,12 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
     """Return whether `row` continues the one above, which ends at the right edge and within a
     sentence: then what looks like an item mark is a date or a dash.
     """
-    left = row[0].box.x0
+    left, size, end = row[0].box.x0, row[0].size, above[-1].box.x1
+    word = next(words_of(row[0]), row[0]).box.width
     return (
         not row[0].right_to_left
-        and abs(above[0].box.x0 - left) < 0.5 * row[0].size
-        and above[-1].box.x1 - left > _FULL * (right - left)
+        and -0.5 * size < above[0].box.x0 - left < (0.5 if mark_of(above) else _INDENT) * size
+        and (end - left > _FULL * (right - left) or right - end < word + _BLANK * size)
         and not _ENDS_SENTENCE.search(text_of(above))
     )
 

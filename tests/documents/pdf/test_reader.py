@@ -1484,3 +1484,37 @@ def test_a_heading_above_a_text_over_both_columns_comes_after_them(made):
     made.lines(72, 322, [f"{line} {line[:40]}" for line in prose(3)], 9)
     whole = "\n".join(texts(made.save()))
     assert whole.rindex("left ") < whole.rindex("right ") < whole.index("# Summary")
+
+
+def test_a_number_at_the_beginning_of_a_line_below_an_indent_is_no_item(made):
+    made.at(88, 90, BODY[:60])
+    made.lines(
+        72, 104.3, ["12. of May came in the rain, as it was said of old by those", "who know."]
+    )
+    assert "12. of May came" in texts(made.save())[1]
+    assert len(texts(made.path)) == 2
+
+
+def test_columns_of_numbers_beside_a_long_line_stay(made):
+    for number in (1, 2):
+        if number == 2:
+            made.page()
+        made.lines(72, 90, [BODY], 8)
+        for row in range(4):
+            for x, cell in ((72, f"Boat {row}"), (430, "yes"), (500, str(number))):
+                made.at(x, 120 + 18 * row, cell, 8, "cour" if x == 430 else "helv")
+    found = " ".join(texts(made.save()))
+    assert found.count("yes") == 8
+    assert all(found.count(f"| {number}") >= 4 for number in (1, 2))
+
+
+def test_a_number_at_the_beginning_of_a_page_with_columns_may_continue_a_text(made):
+    lines = [line[:44] for line in prose(44)]
+    lines[10], lines[21] = "Nobody spoke.", BODY[:52]
+    lines[22] = f"31. {lines[22][:40]}"
+    for number in range(2):
+        if number:
+            made.page()
+        made.lines(72, 90, lines[22 * number :][:11], 9)
+        made.lines(330, 90, lines[22 * number + 11 :][:11], 9)
+    assert any("<!-- page 2 -->31. " in text for text in texts(made.save()))
