@@ -179,6 +179,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
     handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
     handlers["Table"] = lambda content: _table(within(content))
+    handlers["BulletList"] = lambda content: _bullets(within(content))
     handlers["OrderedList"] = lambda content: _numbered(within(content))
     return within(document.blocks)
 
@@ -196,6 +197,13 @@ def _numbered(content: Any) -> list[Node]:
     """Return a list that does not start at the number of the one that it is in."""
     found = [node("OrderedList", content)]
     return _around("first-number", found) if content[0][0] == 1 else found
+
+
+def _bullets(content: Any) -> list[Node]:
+    """Return a list, that of tasks without other marks than their boxes."""
+    found = [node("BulletList", content)]
+    are_tasks = {tree.plain_text(item)[:1] for item in content} <= {"☐", "☒"}
+    return _around("tasks", found) if are_tasks else found
 
 
 def _table(content: Any) -> list[Node]:

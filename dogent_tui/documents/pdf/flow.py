@@ -229,9 +229,11 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     if not isinstance(one, Table):
         return None
     widths = [sum(cell.across for cell in table.rows[-1]) for table in (one, below)]
-    edges = [abs(one.box.x0 - below.box.x0), abs(one.box.x1 - below.box.x1)]
+    places = zip([one.box, *_columns(one)], [below.box, *_columns(below)], strict=False)
+    edges = [(abs(a.x0 - b.x0), abs(a.x1 - b.x1)) for a, b in places]
+    is_aligned = max(edges[0]) < _SAME_EDGE or max(map(min, edges)) < _SAME_EDGE
     has_head = _head(one) == _head(below)
-    if widths[0] != widths[1] or not (has_head or max(edges) < _SAME_EDGE):
+    if widths[0] != widths[1] or not (has_head or is_aligned):
         return None
     *before, cell = one.rows[-1]
     lines = cell.lines or (NOTHING,)
@@ -243,6 +245,13 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
         last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
         rest = rest[1:]
     return Table(one.box, (*one.rows[:-1], last, *rest))
+
+
+def _columns(table: Table) -> list[Box]:
+    """Return the area of the texts in each column that has some."""
+    columns = zip(*table.rows, strict=False)
+    texts = ([line.box for cell in column for line in cell.lines] for column in columns)
+    return [around(boxes) for boxes in texts if boxes]
 
 
 def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
@@ -334,7 +343,10 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if first.bold and NUMBERED.match(first.text):
         return False
     is_item = mark_of(above.lines[:1]) is not None
-    if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
+    across = column.x0 - (below.column or below.box).x0
+    if begins_item(below) and (
+        is_item or not within_sentence([last], [_moved(first, across, 0)], column.x1)
+    ):
         return False
     if last.mono:
         return _on_grid(above, below, known.leading(size))

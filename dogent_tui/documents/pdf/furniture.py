@@ -17,12 +17,13 @@ from dogent_tui.documents.pdf.model import (
     is_within,
     lines_in,
     rows_of,
+    shift_of,
     untagged,
 )
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
-"""The share of a page at its top and bottom that may hold running titles."""
+"""The share of a page at its top and bottom that may hold running titles, as its margins may."""
 
 _NEAR = 4.0
 """The tolerance in points for the height of the same line on different pages."""
@@ -40,7 +41,7 @@ pages.
 
 _NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _PAGE_NUMBER = re.compile(
-    r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
+    r"(page|seite|p\.?|s\.?|第|[a-z\d]{1,2}(?=[-–]))?\s*[-–—|·•~\[\]()]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|·•~\[\]()]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
     re.IGNORECASE,
 )
 
@@ -130,7 +131,15 @@ class Furniture:
             known = [*filter(is_known, row)]
             titles = (line for line in known if any(map(str.isalpha, line.text)))
             styles = {(line.size, line.runs[0].font) for line in titles}
-            return all(o in known or (o.size, o.runs[0].font) in styles for o in row)
+            label, text = row[0], max(row, key=lambda o: len(o.text))
+            if label.runs[0].shift or shift_of((text.base - label.base) / text.size):  # of a note
+                return False
+            return all(
+                o in known
+                or (o.size, o.runs[0].font) in styles
+                or (known and self.repeats(TextBlock((o,))))  # beside a page number
+                for o in row
+            )
 
         def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
             taken = list(takewhile(runs, rows))
@@ -140,7 +149,9 @@ class Furniture:
 
         rows = rows_of(page.lines)
         top = peeled(rows)
-        return [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
+        outer = [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
+        inner = (line for line in page.lines if line not in outer)
+        return [*outer, *(line for line in inner if _is_beside(line, page) and is_known(line))]
 
     def _is_apart(self, line: Line) -> bool:
         """Return whether the style of a line differs from the text."""
@@ -151,7 +162,8 @@ class Furniture:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
-        if not line.upright or not (top or box.y0 > area.y1 - _EDGE * area.height):
+        at_edge = line.upright and (top or box.y0 > area.y1 - _EDGE * area.height)
+        if not (at_edge or _is_beside(line, page)):
             return None
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
@@ -172,7 +184,7 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
     counts the pages.
     """
     here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
-    counts = [seen.counts for seen in here if seen.counts]
+    counts = {seen.page: seen.counts for seen in here if seen.counts}.values()
     same = Counter(
         [("counts", offset) for offset, _ in counts]
         + [("stays", value) for _, value in counts if value >= _YEAR]
@@ -190,6 +202,12 @@ def _key(text: str) -> str:
         return "#"
     constant = _NUMBER.sub("#", text)
     return constant if any(map(str.isalpha, constant)) else text
+
+
+def _is_beside(line: Line, page: Page) -> bool:
+    """Return whether a line is in the margin beside the text."""
+    x0, x1 = page.sides
+    return line.box.x1 < x0 or line.box.x0 > x1
 
 
 def _in_tables(page: Page) -> set[int]:

@@ -213,13 +213,13 @@ def _items(
     drawn: Sequence[Box],
     dots: Sequence[Box],
 ) -> Iterator[TextBlock | Table]:
-    aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
-    straight = tuple(block for block in blocks if block not in aslant)
-    lines = lines_in(straight)
+    lines = lines_in(blocks)
     fenced = fenced_tables(page, drawn, lines)
     areas = [table.box for table in fenced]
     inside = (line for line in lines if any(area.holds(line.box.middle, 1) for area in areas))
-    groups = regions(list(blocks_in(without(straight, inside))), known.columns)
+    outside = list(blocks_in(without(tuple(blocks), inside)))
+    aslant = [block for block in outside if not all(line.upright for line in block.lines)]
+    groups = regions([block for block in outside if block not in aslant], known.columns)
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region))

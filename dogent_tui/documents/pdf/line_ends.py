@@ -10,6 +10,7 @@ from itertools import pairwise
 import msgspec
 
 from dogent_tui.documents.pdf.model import (
+    WIDE,
     Line,
     Nodes,
     Part,
@@ -26,6 +27,8 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
 _UNBROKEN = re.compile(r"[!-~]{40,}$")
 """A word at the end of a line that probably did not fit: an address, for example."""
+_MIXED = re.compile(rf"{WIDE.pattern} ?(?=[a-zA-Z\d])|[a-zA-Z\d] ?(?={WIDE.pattern})")
+"""A Chinese or Japanese character beside a letter or digit, with the blank between them."""
 _HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
@@ -50,12 +53,14 @@ class LineEnds:
     def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
         self._words: Counter[str] = Counter()
         blanks = korean = 0
+        mixed: Counter[bool] = Counter()
         rooms: list[float] = []
         for lines in pages:
             for at, line in enumerate(lines):
                 if any(line.box.beside(below.box) for below in lines[at + 1 : at + 2]):
                     continue
                 text = line.text.casefold()
+                mixed.update(" " in found[0] for found in _MIXED.finditer(text))
                 last = _LAST.search(text)
                 found = [word[0] for word in _WORD.finditer(text[: last.start()] if last else text)]
                 if _HANGUL_START.search(text):
@@ -65,6 +70,7 @@ class LineEnds:
                 self._words.update(found)
             rooms += _rooms(lines)
         self._firsts = {word.partition("-")[0] for word in self._words}
+        self._mixes = mixed[False] > mixed[True]
         self._keeps_blanks = 10 * blanks > korean
         self._parts_korean = 6 * sum(room > _ROOM for room in rooms) < len(rooms)
 
@@ -92,6 +98,8 @@ class LineEnds:
         is_cut = is_full and last.uri == first.uri and _UNBROKEN.search(text) is not None
         if is_address or (is_cut and start[:1].isascii()):
             return _with_end(line, text.rstrip()[-1] + SOFT)
+        if self._mixes and text[-1:] > " " and _MIXED.match(text[-1:] + start[:1]):
+            return _with_end(line, text[-1] + SOFT)
         tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
         if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):
             return _with_end(line, tail[0][-1] + SOFT)

@@ -15,6 +15,12 @@ BULLET = "\u2022"
 
 HYPHENS = ("-", "\u2010")
 
+_MOST_BESIDE = 3
+"""The number of lines beside the text of a page that may be running titles: more are a table."""
+
+_LONG = 0.2
+"""The minimum length of a line of the text relative to the page."""
+
 _SHIFT = 0.12
 """The minimum distance of the baseline of a raised or lowered character from that of the line,
 relative to its size.
@@ -299,7 +305,7 @@ Part: TypeAlias = Element | TextBlock | Table
 Nodes: TypeAlias = tuple[Part, ...]
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, dict=True):
     """The content of a page: its area, its text within elements, its invisible text, and all lines
     in file order.
     """
@@ -323,6 +329,15 @@ class Page(msgspec.Struct, frozen=True):
     def lines(self) -> list[Line]:
         """The lines of all text."""
         return lines_in(self.nodes)
+
+    @cached_property
+    def sides(self) -> tuple[float, float]:
+        """The left and right edge of its long lines, if next to nothing is beside them."""
+        least = _LONG * self.area.width
+        found = [line.box for line in self.lines if line.upright and line.box.width > least]
+        whole = around(found) if found else self.area
+        beside = sum(o.box.x1 < whole.x0 or o.box.x0 > whole.x1 for o in self.lines)
+        return (whole.x0, whole.x1) if beside <= _MOST_BESIDE else (self.area.x0, self.area.x1)
 
 
 def blocks_in(nodes: Iterable[Part]) -> Iterator[TextBlock]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
 from statistics import median
 
@@ -120,7 +120,7 @@ def _wide(blocks: Sequence[TextBlock]) -> set[int]:
 
 def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> Iterator[list[Line]]:
     """Yield the lines of each column, and the lines between them that span the columns."""
-    across = {*wide, *_titles(lines), *_tables_over(lines, places)}
+    across = {*wide, *_titles(lines, wide), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
 
     def column(line: Line) -> int | None:
@@ -164,15 +164,20 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
     return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
-def _titles(lines: Sequence[Line]) -> set[int]:
+def _titles(lines: Sequence[Line], wide: Set[int]) -> set[int]:
     """Return the lines that are centered and larger than the text, or at the top or bottom of the
-    page: with three columns, they do not belong to the second.
+    page: with three columns, they do not belong to the second. And larger ones above `wide` ones.
     """
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
     rows = rows_of(lines)
-    outer = (*rows[:1], *rows[-1:])
+    outer = (*takewhile(lambda row: len(row) == 1, rows), *rows[-1:])
     alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
-    return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
+    above = {id(row[0]) for row, below in pairwise(rows) if id(below[0]) in wide}
+    return {
+        id(line)
+        for line in alone
+        if abs(line.box.middle[0] - middle) < line.size or (line.size > text and id(line) in above)
+    }
 
 
 def _column(box: Box, places: Sequence[float]) -> int | None:

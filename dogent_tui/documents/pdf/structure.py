@@ -58,6 +58,12 @@ _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The minimum share of its column's width that a line takes before a number that did not fit."""
 
+_INDENT = 3.0
+"""The most that the first line of a paragraph is indented, in text sizes."""
+
+_BLANK = 0.3
+"""The width of a blank in text sizes."""
+
 _ROOM = 2.5
 """The room behind a row, in text sizes and beside that of a word, in which it would have fitted."""
 
@@ -85,6 +91,7 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
     if (
         not survey.guesses_headings
         or is_label
+        or not block.lines[0].upright  # a watermark
         or (mark is not None and not mark.label)
         or (_SENTENCE.search(text) and not number)
     ):
@@ -180,11 +187,12 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
     """Return whether `row` continues the one above, which ends at the right edge and within a
     sentence: then what looks like an item mark is a date or a dash.
     """
-    left = row[0].box.x0
+    left, size, end = row[0].box.x0, row[0].size, above[-1].box.x1
+    word = next(words_of(row[0]), row[0]).box.width
     return (
         not row[0].right_to_left
-        and abs(above[0].box.x0 - left) < 0.5 * row[0].size
-        and above[-1].box.x1 - left > _FULL * (right - left)
+        and -0.5 * size < above[0].box.x0 - left < (0.5 if mark_of(above) else _INDENT) * size
+        and (end - left > _FULL * (right - left) or right - end < word + _BLANK * size)
         and not _ENDS_SENTENCE.search(text_of(above))
     )
 
@@ -242,8 +250,9 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         before = row[place - 1] if place else None
         if before is not None:
             gap = max(line.box.x0 - before.box.x1, before.box.x0 - line.box.x1)
+            parted = before.runs[-1].shift < 0 < line.runs[0].shift  # “x_i^2” is not “x_{i2}”
             if (
-                gap > 0.2 * max(line.size, before.size)
+                (parted or gap > 0.2 * max(line.size, before.size))
                 and not before.text[-1:].isspace()
                 and not line.text[:1].isspace()
             ):

@@ -125,7 +125,7 @@ def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> lis
     places = {round(line.x0 / _APART) for line in drawn if line.height > line.width}
     if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
         return []
-    words = [list(words_of(line)) for line in lines]
+    words = [list(words_of(line)) if line.upright else [line] for line in lines]
     tables = (_fenced(found, words) for found in page.find_tables(strategy="lines_strict").tables)
     return [table for table in tables if table is not None]
 
@@ -414,7 +414,11 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
     """
     if len(columns) != 2 or columns[1][0] - columns[0][1] < _FAR * (columns[1][1] - columns[0][0]):
         return False
-    return 2 * sum(_FIGURE.fullmatch(row[-1].text.strip()) is not None for row in rows) < len(rows)
+    return 2 * sum(_is_figure(row[-1:]) for row in rows) < len(rows)
+
+
+def _is_figure(texts: Sequence[Line]) -> bool:
+    return _FIGURE.fullmatch(text_of(texts)) is not None
 
 
 def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
@@ -467,8 +471,8 @@ def _pieces(
 
 def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:
     """Return a row for each row of texts; text directly below, or under a column other than the
-    first, continues its cell. Text directly above a row, and further from the one above it, is the
-    beginning of a cell whose neighbours are at its middle or bottom.
+    first, continues its cell, unless both are figures. Text directly above a row, and further from
+    the one above it, is the beginning of a cell whose neighbours are at its middle or bottom.
     """
     rows: list[_Row] = []
     begun: _Row = {}
@@ -481,7 +485,9 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
         for number, texts in begun.items():
             cells[number] = texts + cells[number]
         begun = {}
-        tight = len(cells) < len(columns) and _tightness(run, place) > _TIGHT
+        sums = [number for number, texts in cells.items() if _is_figure(texts)]
+        is_sum = any(_is_figure(rows[-1].get(number, ())) for number in sums if rows)
+        tight = not is_sum and len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)

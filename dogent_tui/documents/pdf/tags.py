@@ -21,6 +21,7 @@ from dogent_tui.documents.pdf.model import (
     Nodes,
     Part,
     Run,
+    Table,
     TextBlock,
     around,
     blocks_in,
@@ -43,6 +44,7 @@ from dogent_tui.documents.pdf.structure import (
     paragraph,
 )
 from dogent_tui.documents.pdf.survey import Survey
+from dogent_tui.documents.pdf.tables import aligned_tables
 from dogent_tui.documents.pdf.tree import PICTURES, StructureTree
 from dogent_tui.documents.terms import own_title
 
@@ -208,9 +210,10 @@ class _Tagged:
                 are_lines = all(each.kind == "P" for each in elements)
                 texts = [lines_in([each]) for each in elements] if are_lines else []
                 yield code_block(lines_in(group), texts)
-            elif kind in ("bare", "item"):
+            elif kind in ("bare", "item", "grid"):
+                tables = list(filter(None, map(_grid, elements))) if kind == "grid" else []
                 parts = blocks_in(elements) if elements else untagged(group)
-                yield from nodes_of(list(parts), self._known)
+                yield from nodes_of(tables or list(parts), self._known)
             else:
                 yield from self._paragraph(group)
 
@@ -218,8 +221,8 @@ class _Tagged:
         """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
         or an item of a list, which is read like text without tags.
         """
-        if _holds_code(element) and not _is_block(element):
-            return "code"
+        if not _is_block(element) and (_holds_code(element) or _grid(element)):
+            return "code" if _holds_code(element) else "grid"
         is_text = element.kind == "P" or (element.kind == "NonDtruct" and _is_listing(element))
         lines = lines_in([element]) if is_text else []
         kinds = {each.kind for each in elements_in([element])}
@@ -526,6 +529,14 @@ def _is_block(element: Element) -> bool:
 def _is_listing(code: Element) -> bool:
     """Return whether code is a block, and not part of a line."""
     return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
+
+
+def _grid(element: Element) -> Table | None:
+    """Return the table in an element that a browser does not tag as one, because it has no head."""
+    is_parted = element.kind == "NonDtruct" and not _is_bare(element)
+    lines = lines_in([element]) if is_parted else []
+    tables = aligned_tables(lines)
+    return tables[0][0] if tables and len(tables[0][1]) == len(lines) else None
 
 
 def _holds_code(element: Element) -> bool:

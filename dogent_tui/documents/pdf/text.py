@@ -7,10 +7,11 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import pymupdf
@@ -22,12 +23,17 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Nodes,
     Page,
     Run,
     TextBlock,
     around,
+    changed,
+    lines_in,
     reads_leftward,
     shift_of,
+    untagged,
+    without,
 )
 from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
@@ -43,16 +49,20 @@ _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for a letter's shape."""
 
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_RIGHTWARD = re.compile(r"(?=U*D|L)[DUS]*(?:L(?:[^R]*[DL])?|D)U*")
+_RIGHTWARD = re.compile(r"(?=U*D|L)[DUES]*(?:L(?:[^RA]*[DL])?|D)U*")
 """What is read from left to right: numbers, and words of other scripts with what is between
 them.
 """
 
-_KINDS = {"AL": "R", "NSM": "R", "R": "R", "AN": "D", "EN": "D", "L": "L", "ET": "U"}
-_KINDS |= dict.fromkeys(("CS", "ES"), "S")
-"""The role of a character by its class (https://www.unicode.org/reports/tr9/#W1): R a letter, L a
-letter of another script, D a digit, U a unit next to a number, S a separator within numbers.
+_KINDS = {"AL": "A", "NSM": "R", "R": "R", "AN": "D", "EN": "D", "L": "L", "ET": "U"}
+_KINDS |= {"CS": "S", "ES": "E"}
+"""The role of a character by its class (https://www.unicode.org/reports/tr9/#W1): R a letter, A one
+of Arabic, L a letter of another script, D a digit, U a unit next to a number, S and E separators
+within numbers.
 """
+_LEFTWARD_PART = re.compile("[RA](?:[^L]*[RA])?|.")
+_IN_ARABIC = re.compile("A[^RAL]*+(?!L)")
+"""Where neither a unit nor a plus or minus is part of a number."""
 
 _BLANKS = re.compile("[\t\xa0\u2007\u202f]")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufe0e\ufeff\ud800-\udfff]")
@@ -71,6 +81,16 @@ justification rather than a blank, in text sizes.
 
 _TURNS = {(0, -1): 90, (0, 1): 270}
 """The direction of a text → the rotation that makes it horizontal."""
+
+_WIDE_GAP = 1.5
+"""The gap between two texts of a line, one of them from the right, in text sizes."""
+
+_FEW = 3
+_LEAST_TRACKED, _MOST_TRACKED = 0.1, 0.5
+"""The gaps between letters that are set apart, in text sizes, if they are not `_FEW`."""
+
+_HIGH = 1.8
+"""How much larger than the text a letter as high as several lines is."""
 
 _BLANK = 0.18
 """The gap between words relative to the size."""
@@ -100,7 +120,7 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
         )
     sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
     reader = _Reader(page, sight, tree)
-    nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
+    nodes = _with_initials(tuple(reader.nodes(found, tree.root if tree is not None else 0)))
     return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
@@ -143,6 +163,15 @@ def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
     return True
 
 
+_Sign: TypeAlias = tuple[tuple[float, float, str], Run]
+"""A character with its horizontal range, and the run that it is in."""
+
+
+def _kinds(signs: Iterable[_Sign]) -> str:
+    roles = (unicodedata.bidirectional(text[:1] or " ") for (_, _, text), _ in signs)
+    return "".join(_KINDS.get(role, "-") for role in roles)
+
+
 class _Reader:
     """Converts lines, and sets invisible ones aside."""
 
@@ -155,22 +184,32 @@ class _Reader:
         self._is_mirrored: bool | None = None
         self.raw: list[str] = []
 
-    def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> Iterator[Element | TextBlock]:
-        """Yield the content of the blocks in the element `parent`."""
+    def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> list[Element | TextBlock]:
+        """Return the content of the blocks in the element `parent`."""
+        found: list[Element | TextBlock] = []
         for block in blocks:
             self._is_hidden = False
             if self._tree is not None and block["type"] == _STRUCTURE:
                 index = block["index"]
                 xref = self._tree.kid(parent, index)
                 if kids := tuple(self.nodes(block.get("blocks", ()), xref)):
-                    yield Element(block["std"], xref, index, kids)
-            elif lines := tuple(filter(None, map(self._line, block.get("lines", ())))):
-                yield TextBlock(lines)
+                    found.append(Element(block["std"], xref, index, kids))
+            elif lines := tuple(self._lines(block.get("lines", ()))):
+                last = found[-1] if found else None
+                if isinstance(last, TextBlock) and _touch(last.lines[-1], lines[0]):
+                    found[-1] = TextBlock((*last.lines, *lines))
+                else:
+                    found.append(TextBlock(lines))
+        return found
+
+    def _lines(self, lines: Iterable[dict[str, Any]]) -> Iterator[Line]:
+        for line in lines:
+            self.raw.append("".join(map(_text, line["spans"])))
+            yield from filter(None, map(self._line, _apart(line)))
 
     def _line(self, line: dict[str, Any]) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
-        self.raw.append("".join(map(_text, spans)))
         seen: list[dict[str, Any]] = []
         unseen: list[dict[str, Any]] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
@@ -195,15 +234,30 @@ class _Reader:
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
-        if any(map(str.isalnum, text := "".join(run.text for run in runs))):
+        if any(map(str.isalpha, text := "".join(run.text for run in runs))):
             self._is_leftward = reads_leftward(text)
-        if not self._is_leftward:  # signs alone are read like what is before them
-            return tuple(runs)
+        if not self._is_leftward and not _LEFTWARD.search(text):
+            return tuple(runs)  # signs alone are read like what is before them
         pairs = zip(spans, runs, strict=True)
         signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
-        return tuple(self._leftward(signs))
+        return tuple(self._leftward(signs) if self._is_leftward else self._rightward(signs))
 
-    def _leftward(self, signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
+    def _rightward(self, signs: list[_Sign]) -> Iterator[Run]:
+        """Yield the runs of a line with right-to-left words in it."""
+        placed = sorted(signs, key=lambda sign: sign[0][0] + sign[0][1])
+        end = float("inf")
+        for found in _LEFTWARD_PART.finditer(_kinds(placed)):
+            part = placed[slice(*found.span())]
+            (x0, _, text), run = part[0]
+            if x0 - end > _BLANK * run.size:
+                yield msgspec.structs.replace(run, text=" ", x0=end, made=True)
+            if len(part) > 1:
+                yield from self._leftward(part)
+            else:
+                yield msgspec.structs.replace(run, text=_plain(text), x0=x0)
+            (_, end, _), _ = part[-1]
+
+    def _leftward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order
         is wrong around numbers.
         """
@@ -213,9 +267,7 @@ class _Reader:
             _, x1, after = placed[at][0]
             if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
                 placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
-        kinds = "".join(
-            _KINDS.get(unicodedata.bidirectional(o[:1] or " "), "-") for (_, _, o), _ in placed
-        )
+        kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), _kinds(placed))
         for found in _RIGHTWARD.finditer(kinds):
             part = slice(*found.span())
             (_, right, _), _ = placed[part][0]
@@ -247,10 +299,62 @@ class _Reader:
         )
 
 
+def _apart(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a line that are far apart: MuPDF takes a text from the right for the
+    continuation of one from the left.
+    """
+    chars = [char for span in line["spans"] for char in span["chars"]]
+    if not any(_LEFTWARD.match(char["c"]) for char in chars):
+        yield line
+        return
+    least = _WIDE_GAP * line["spans"][0]["size"]
+    edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
+    starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
+    for low, high in pairwise([edges[0][0], *starts, float("inf")]):
+        spans = [
+            {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
+            for span in line["spans"]
+        ]
+        _, y0, _, y1 = line["bbox"]
+        end = max(right for left, right in edges if low <= left < high)
+        yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
+
+
+def _touch(line: Line, other: Line) -> bool:
+    """Return whether `other` begins where `line` ends, after a raised or lowered sign."""
+    return abs(line.base - other.base) < 1 and abs(other.box.x0 - line.box.x1) < 0.5
+
+
+def _with_initials(nodes: Nodes) -> Nodes:
+    """Return `nodes` with each letter as high as several lines at the beginning of the first one
+    beside it; tags say so themselves.
+    """
+    lines = lines_in(untagged(nodes))
+    taken: list[Line] = []
+    begun: dict[int, Line] = {}
+    for letter in (line for line in lines if len(line.text) == 1 and line.text.isalpha()):
+        box, size = letter.box, letter.size
+        beside = [
+            line
+            for line in lines
+            if _HIGH * line.size < size
+            and box.y0 < line.box.middle[1] < letter.base
+            and -0.1 * size < line.box.x0 - box.x1 < line.size
+        ]
+        if len(beside) > 1:
+            first = min(beside, key=lambda line: line.base)
+            run = msgspec.structs.replace(first.runs[0], text=letter.text)
+            begun[id(first)] = msgspec.structs.replace(first, runs=(run, *first.runs))
+            taken.append(letter)
+    return tuple(changed(without(nodes, taken), lambda line: begun.get(id(line), line)))
+
+
 def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
     those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
     """
+    spans = list(spans)
+    tracking = _tracking(spans)
     parts: list[tuple[dict[str, Any], bool, list[dict[str, Any]]]] = []
     before: dict[str, Any] = {"c": ""}
     blank: dict[str, Any] | None = None
@@ -265,6 +369,7 @@ def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         if parts and gap is not None:
             width = (gap["bbox"][2] - gap["bbox"][0]) / span["size"]
             is_close = any(width < most and close.fullmatch(pair) for close, most in _CLOSE.items())
+            is_close |= blank is not None and width < tracking
             parts.append((span, True, [{**gap, "c": "" if is_close else " "}]))
         if not parts or parts[-1][0] is not span or parts[-1][1]:
             parts.append((span, False, []))
@@ -274,6 +379,20 @@ def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         box = around(Box(*char["bbox"]) for char in chars)
         place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": chars[0]["origin"]}
         yield {**span, **place, "chars": chars, "made": made}
+
+
+def _tracking(spans: Sequence[dict[str, Any]]) -> float:
+    """Return the gap up to which a word continues in a line set with wide gaps between all of its
+    letters, in text sizes; 0 in any other line.
+    """
+    chars = [char for span in spans for char in span["chars"] if not char["synthetic"]]
+    gaps = [
+        right["bbox"][0] - left["bbox"][2]
+        for left, right in pairwise(chars)
+        if left["c"].isalpha() and right["c"].isalpha()
+    ]
+    least = min(gaps) / spans[0]["size"] if len(gaps) > _FEW else 0.0
+    return least + _BLANK if _LEAST_TRACKED < least < _MOST_TRACKED else 0.0
 
 
 def _text(span: dict[str, Any]) -> str:

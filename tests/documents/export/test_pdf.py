@@ -235,6 +235,25 @@ async def test_images_are_as_large_as_they_say(exporter, tmp_path):
     assert "The caption" in words(document)
 
 
+async def test_heads_of_a_merged_table_are_above_their_columns(exporter, tmp_path):
+    text = (
+        "<table><tr><th rowspan=3>Kind</th><th colspan=2>Summer</th></tr>"
+        "<tr><th>day</th><th>night</th></tr><tr><th>low</th><th>high</th></tr>"
+        "<tr><td>Adult</td><td>two</td><td>three</td></tr></table>"
+    )
+    _, document = await export(exporter, tmp_path, text)
+    left = {word: x0 for x0, _, _, _, word, *_ in document[0].get_text("words")}
+    assert left["Summer"] == left["day"] == left["low"] == pytest.approx(left["two"])
+    assert left["Kind"] == pytest.approx(left["Adult"])
+
+
+async def test_typst_sets_tasks_with_their_boxes_alone(typesetter, tmp_path):
+    _, document = await export(typesetter, tmp_path, "- [x] one\n- [ ] two\n  - [ ] three\n")
+    left = {word: x0 for x0, _, _, _, word, *_ in document[0].get_text("words")}
+    assert left["one"] == left["two"] < left["three"]
+    assert "•" not in words(document)
+
+
 async def test_a_wide_formula_is_whole(exporter, typesetter, tmp_path):
     text = f"$${' + '.join(f'a_{{{number}}}' for number in range(28))} = z$$ {{#eq:z}}\n"
     for maker in (exporter, typesetter):

@@ -208,3 +208,13 @@ async def test_a_paragraph_in_another_direction_ends_on_its_own_side(exporter, t
 async def test_tasks_in_a_quotation_keep_their_boxes(exporter, tmp_path):
     text = "# T\n\n> Before\n>\n> - [ ] one\n> - [x] two\n>\n> After"
     assert await read_back(exporter, tmp_path, text, "docx") == text
+
+
+async def test_units_and_ranges_of_numbers_in_arabic_stay(exporter, tmp_path):
+    text = "# العنوان\n\nزاد العدد 25% بين 2029-2030 في الميناء (نوع B-12) حتى نهاية السنة."
+    assert await read_back(exporter, tmp_path, text) == text
+
+
+async def test_items_in_hebrew_keep_their_numbers(exporter, tmp_path):
+    text = "1. לתקן את הרציף הצפוני\n2. לקנות מנוף חדש מסוג B-12\n3. להכשיר את העובדים"
+    assert await read_back(exporter, tmp_path, text) == text

@@ -1340,3 +1340,181 @@ def test_a_cell_of_three_lines_may_be_over_level_with_or_under_its_row(made, pla
         f"| 3 | {' '.join(long)} | 70 |",
         "| 4 | Oil | 3 |",
     ]
+
+
+def test_a_letter_as_high_as_three_lines_begins_its_word_and_is_no_heading(made):
+    made.at(72, 80, "A Winter", 20)
+    made.at(72, 142, "T", 44, "tiro")
+    made.lines(102, 113, ["he harbour was quiet in the morning, and", "the boats lay still."], 11)
+    made.at(72, 142, "Nobody spoke.")
+    found = texts(made.save())
+    assert found[1:3] == [
+        "# A Winter",
+        "The harbour was quiet in the morning, and the boats lay still.",
+    ]
+
+
+def test_a_heading_with_wide_gaps_between_its_letters_has_its_words(made):
+    x = 72
+    for letter in "ANNUAL REPORT":
+        made.at(x, 80, letter, 18)
+        x += pymupdf.get_text_length(letter, "helv", 18) + 5
+    made.at(72, 110, BODY)
+    assert texts(made.save())[1] == "# ANNUAL REPORT"
+
+
+def test_a_sign_above_the_line_behind_one_below_it_stays_in_its_line(made):
+    x = 72
+    for text, y, size in (
+        (BODY[:60] + " SO", 90, 11),
+        ("4", 93, 7),
+        ("2-", 86, 7),
+        (" were found", 90, 11),
+    ):
+        made.at(x, y, text, size)
+        x += pymupdf.get_text_length(text, "helv", size)
+    made.at(72, 104, "in it.")
+    (text,) = texts(made.save())[1:]
+    assert text.endswith("SO<sub>4</sub> <sup>2-</sup> were found in it.")
+
+
+def test_a_watermark_is_no_heading_and_turned_heads_are_in_their_table(made):
+    made.at(72, 80, BODY)
+    cells = [("Yard", "Spring", "Autumn"), ("North", "12", "9"), ("South", "7", "15")]
+    for row, texts_of_row in enumerate(cells):
+        for column, text in enumerate(texts_of_row):
+            x, y = 72 + 80 * column, 100 + 60 * row
+            made.current.draw_rect(pymupdf.Rect(x, y, x + 80, y + 60))
+            turn = 90 * (column > 0 and not row)
+            made.current.insert_text((x + 20, y + 50), text, fontsize=11, rotate=turn)
+    turned = pymupdf.Matrix(45)
+    point = pymupdf.Point(150, 600)
+    made.current.insert_text(point, "DRAFT", fontsize=60, morph=(point, turned))
+    found = texts(made.save())
+    assert "| Yard | Spring | Autumn |" in found[2]
+    assert found[3:] == ["DRAFT"]
+
+
+def test_notes_at_the_foot_of_pages_are_no_running_titles(made):
+    for number in (1, 2, 3):
+        if number > 1:
+            made.page()
+        made.lines(72, 90, prose(20, 20 * number))
+        made.at(72, 747, str(number), 6)
+        made.at(77, 750, f"See volume {number * 7} of the register.", 9)
+        made.at(290, 800, f"4-{number}", 9)
+        made.at(560, 400, f"· {number + 30} ·", 9)
+        made.at(520, 120, "The Weir Papers", 8, "tiro")
+    found = texts(made.save())
+    assert [f"See volume {n} of the register." in " ".join(found) for n in (7, 14, 21)] == [
+        True
+    ] * 3
+    assert not any("4-" in text or "·" in text or "Weir" in text for text in found)
+
+
+def test_a_title_beside_page_numbers_may_be_set_like_the_text(made):
+    for number in (1, 2, 3):
+        if number > 1:
+            made.page()
+        made.at(72, 40, "Dam board")
+        made.at(500, 40, str(number))
+        made.lines(72, 90, [*prose(20, 20 * number), "Nobody spoke."])
+    assert not any("Dam board" in text for text in texts(made.save()))
+
+
+def test_a_table_whose_head_is_not_repeated_continues_on_the_next_page(made):
+    for x, head in ((72, "Name"), (140, "Tons"), (200, "Harbour where it is kept")):
+        made.at(x, 80, head, font="hebo")
+    for number in range(2):
+        if number:
+            made.page()
+        for row in range(20):
+            made.at(72, 100 + 16 * row, f"Boat {20 * number + row}")
+            made.at(140, 100 + 16 * row, str(row))
+            made.at(200, 100 + 16 * row, f"quay {row}")
+    (table,) = (text for text in texts(made.save()) if text.startswith("|"))
+    assert len(table.splitlines()) == 42
+
+
+def test_sums_close_together_below_a_table_are_rows(made):
+    rows = [("Item", "Count", "Sum"), ("Oak", "2", "20.00"), ("Tar", "1", "5.00")]
+    rows += [("Rope", "3", "9.00"), ("", "Net", "34.00"), ("", "Tax", "6.80"), ("", "Due", "40.80")]
+    y = 100.0
+    for row in rows:
+        y += 18 if row[0] else 14
+        for x, cell in zip((72, 200, 300), row, strict=True):
+            made.at(x, y, cell)
+    assert texts(made.save())[1].endswith("| Net | 34.00 |\n|  | Tax | 6.80 |\n|  | Due | 40.80 |")
+
+
+def test_an_author_below_the_title_of_three_columns_is_above_them(made):
+    width = pymupdf.get_text_length(BODY[:36], fontsize=9)
+    for y, text, size in ((60, "The title of it all", 22), (84, "Ada North", 9)):
+        half = pymupdf.get_text_length(text, fontsize=size) / 2
+        made.at(220 + width / 2 - half, y, text, size)
+    for column in range(3):
+        made.lines(40 + 180 * column, 120, [BODY[:36]] * 12, 9)
+    assert texts(made.save())[1:3] == ["# The title of it all", "Ada North"]
+
+
+def test_chinese_and_figures_are_one_text_over_the_end_of_a_line(made):
+    made.lines(72, 90, ["港口于2031年开放共有船只", "37艘其中GPS", "定位的有5艘"], 11, "china-s")
+    assert "船只37艘其中GPS定位" in " ".join(texts(made.save()))
+
+
+def test_hebrew_in_an_english_line_is_in_order_and_in_cells_of_its_own(made):
+    text = "The words סירה קטנה mean a small boat."
+    box = pymupdf.Rect(72, 72, 500, 100)
+    made.current.insert_htmlbox(box, f"<p>{text}</p>")
+    rows = [("Word", "מילה", "3"), ("lamp", "מנורה", "4"), ("ship of wood", "אונייה מעץ", "5")]
+    for number, cells in enumerate(rows):
+        for x, cell in zip((72, 200, 330), cells, strict=True):
+            place = pymupdf.Rect(x, 120 + 16 * number, x + 90, 140 + 16 * number)
+            turn = " dir='rtl'" if x == 200 else ""
+            made.current.insert_htmlbox(place, f"<p{turn}>{cell}</p>")
+    found = texts(made.save())
+    assert found[1] == text
+    assert "| lamp | מנורה | 4 |" in found[2]
+
+
+def test_a_heading_above_a_text_over_both_columns_comes_after_them(made):
+    for x, word in ((72, "left"), (330, "right")):
+        made.lines(x, 90, [f"{word} {line[:40]}" for line in prose(14)], 9)
+    made.at(72, 300, "Summary", 14)
+    made.lines(72, 322, [f"{line} {line[:40]}" for line in prose(3)], 9)
+    whole = "\n".join(texts(made.save()))
+    assert whole.rindex("left ") < whole.rindex("right ") < whole.index("# Summary")
+
+
+def test_a_number_at_the_beginning_of_a_line_below_an_indent_is_no_item(made):
+    made.at(88, 90, BODY[:60])
+    made.lines(
+        72, 104.3, ["12. of May came in the rain, as it was said of old by those", "who know."]
+    )
+    assert "12. of May came" in texts(made.save())[1]
+    assert len(texts(made.path)) == 2
+
+
+def test_columns_of_numbers_beside_a_long_line_stay(made):
+    for number in (1, 2):
+        if number == 2:
+            made.page()
+        made.lines(72, 90, [BODY], 8)
+        for row in range(4):
+            for x, cell in ((72, f"Boat {row}"), (430, "yes"), (500, str(number))):
+                made.at(x, 120 + 18 * row, cell, 8, "cour" if x == 430 else "helv")
+    found = " ".join(texts(made.save()))
+    assert found.count("yes") == 8
+    assert all(found.count(f"| {number}") >= 4 for number in (1, 2))
+
+
+def test_a_number_at_the_beginning_of_a_page_with_columns_may_continue_a_text(made):
+    lines = [line[:44] for line in prose(44)]
+    lines[10], lines[21] = "Nobody spoke.", BODY[:52]
+    lines[22] = f"31. {lines[22][:40]}"
+    for number in range(2):
+        if number:
+            made.page()
+        made.lines(72, 90, lines[22 * number :][:11], 9)
+        made.lines(330, 90, lines[22 * number + 11 :][:11], 9)
+    assert any("<!-- page 2 -->31. " in text for text in texts(made.save()))

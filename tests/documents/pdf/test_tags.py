@@ -198,3 +198,17 @@ def test_a_picture_without_text_stands_in_its_place(written, tmp_path):
         "| ![In a cell]() | x |\n| --- | --- |",
         "The end.",
     ]
+
+
+def test_a_table_that_a_browser_does_not_tag_as_one_is_a_table(written, tmp_path):
+    written("= Places\n#table(columns: 3, [Weir], [12], [open], [Race], [7], [shut])")
+    document = pymupdf.open(tmp_path / "made.pdf")
+    for xref in range(1, document.xref_length()):
+        if document.xref_get_key(xref, "S")[1] in ("/Table", "/TR", "/TD"):
+            document.xref_set_key(xref, "S", "/NonStruct")
+    document.save(tmp_path / "bare.pdf")
+    found = texts(open_pdf(tmp_path / "bare.pdf", ReadOptions(), lambda *_: None))
+    assert found[1:] == [
+        "# Places",
+        "| Weir | 12 | open |\n| --- | --- | --- |\n| Race | 7 | shut |",
+    ]
