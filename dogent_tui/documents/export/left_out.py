@@ -40,12 +40,13 @@ _TOLD = re.compile(
     r"\[\^(?P<note>[^\[\]\s]+)\]"
     r"|!?\[\[(?!_?toc)[^\[\]\3]+\]\]|\^\[[^\[\]\3]+\]"
     r"|\{\{[^{}]+\}\}|\{%[^%\3]+%\}|(?<!\d)%%[^%\3]+%%|==\w.*?==|\\[a-z]+\{[^}\3]*\}"
+    r"|[^\W_]{1,20}(?:~[-−+\w]{1,8}~(?!~)|\^[-−+\w]{1,8}\^)\w{0,20}"
     r"|(?<=\x03)(?:[!?]{3}\+? |:{3,} *[\w{\[]|\+[-=:+]{3,}|\| |\(@\w*\)).*",
     re.IGNORECASE,
 )
 """References to notes, and what other programs know: links to notes, notes in a line, templates,
-comments, highlighted text, commands of TeX, admonitions, tables drawn with signs, lines of
-verse, numbered examples.
+comments, highlighted text, commands of TeX, lowered and raised text, admonitions, tables drawn with
+signs, lines of verse, numbered examples.
 """
 _NO_SOURCE = MarkdownSource(Path(), "")
 

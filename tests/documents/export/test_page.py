@@ -136,6 +136,8 @@ def test_what_is_not_known_is_told_with_its_line_and_stays(tmp_path):
         "^[inline]",
         "{{< include a >}}",
         "\\cite{a}",
+        "H~2~O",
+        "10^-3^",
     ]
     lines = ["+---+---+", "| a verse", "!!! note", ":::tip My tip"]
     text = "\n\n".join([f"> Text[^1]\n> and {' '.join(markup)}", *lines])
