@@ -69,6 +69,9 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         for name in ("footnotes.xml", "endnotes.xml"):
             if notes := beside(name):
                 notes_root = parse_part(notes, path.name)
+                for note in notes_root:  # pandoc knows lists in cells only
+                    row = etree.SubElement(etree.SubElement(note, w("tbl")), w("tr"))
+                    etree.SubElement(row, w("tc")).extend(note[:-1])
                 settle_runs(notes_root, styles, counters, options.changes)
                 made[posixpath.join(folder, name)] = _written(notes_root)
         added = {"numbering.xml": counters.part(), "styles.xml": styles.part()}

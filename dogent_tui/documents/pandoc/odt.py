@@ -43,7 +43,7 @@ _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
 _INSIDE = (_CELL, f"{_TEXT}note-body")
-_ADDED = "\U000f0c12"
+_ADDED = "\U000f0c13"
 """The text of the cells of a row that is not in the document: a private-use character."""
 _BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _AROUND = tuple(f"{_TEXT}{name}" for name in ("index-body", "index-title", "numbered-paragraph"))

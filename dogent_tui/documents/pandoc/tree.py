@@ -104,7 +104,7 @@ def drawn_code(alternative: str) -> Node | None:
 
 def join_items(blocks: list[Node]) -> None:
     """Append each item that begins with `CONTINUED` to the previous one, give each list the number
-    of its first item, and remove the marks.
+    of its first item, and remove the marks. What `prepared_docx` put into a cell returns to its note.
     """
     for node in walk(blocks):
         if node["t"] in LISTS:
@@ -124,6 +124,9 @@ def join_items(blocks: list[Node]) -> None:
             node["c"] = _MARKS.sub("", node["c"])
         elif node["t"] == "CodeBlock":
             node["c"][1] = _MARKS.sub("", node["c"][1])
+        elif node["t"] == "Note" and [block["t"] for block in node["c"]] == ["Table"]:
+            ((_, cells),) = node["c"][0]["c"][4][0][3]
+            node["c"] = cells[0][4]
 
 
 def with_whole_quotations(blocks: list[Node]) -> list[Node]:

@@ -96,20 +96,19 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
 
 
 def _settle_changes(root: Any, changes: Changes) -> None:
-    """Remove what is dropped by the treatment of changes and pandoc would keep: rows, parts of
-    formulas, and the marks between paragraphs.
+    """Remove what is dropped by the treatment of changes: pandoc would keep rows, parts of
+    formulas, text boxes, and the marks between paragraphs.
     """
     for row in list(root.iter(_ROW)):
         if _is_dropped(row, "trPr", changes):
             remove(row)
     for name in _DROPPED[changes]:
         for change in list(root.iter(w(name))):
-            if change.getparent().tag.startswith(_MATH):
+            if not change.getparent().tag.endswith("Pr"):  # else it is about a mark
                 remove(change)
     for paragraph in reversed(list(root.iter(_PARAGRAPH))):
-        following = paragraph.getnext()
-        if _is_dropped(paragraph, "pPr/w:rPr", changes) and following is not None:
-            _join(paragraph, following)
+        if _is_dropped(paragraph, "pPr/w:rPr", changes):
+            _join(paragraph, next(paragraph.itersiblings(_PARAGRAPH, _TABLE), None))
 
 
 def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
@@ -119,14 +118,17 @@ def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
 
 def _join(paragraph: Any, following: Any) -> None:
     """Put the text of a paragraph without a mark before that of the following one, with a space
-    between words, as pandoc does.
+    between words, as pandoc does. It does so behind a table too, where the text has to stay.
     """
-    if following.tag == _PARAGRAPH:
+    if following is not None and following.tag == _PARAGRAPH:
         at = int(following.find(w("pPr")) is not None)
         parts = [part for part in paragraph if part.tag != w("pPr")]
         last = "".join(text.text or "" for text in paragraph.iter(_TEXT))[-1:]
         following[at:at] = [*parts, *[_run(" ")] * (last.isascii() and last.isalnum())]
-        remove(paragraph)
+    elif next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is not None:
+        remove(_properties(paragraph).find(w("rPr")))
+        return
+    remove(paragraph)
 
 
 def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None:
@@ -450,7 +452,8 @@ def _number(
 def _is_alone(paragraph: Any) -> bool:
     """Return whether a paragraph is all of its cell, such as a number in a column of them."""
     room = paragraph.getparent()
-    return room.tag == _CELL and len(room.findall(_PARAGRAPH)) == 1
+    is_cell = room.tag == _CELL and not _is_only(room)
+    return is_cell and len(room.findall(_PARAGRAPH)) == 1
 
 
 class _Open(NamedTuple):

@@ -54,7 +54,8 @@ def twips_at(node: Any, path: str, *names: str) -> int:
     """Return the first length of these `names` at `path` below `node`, 0 if there is none."""
     found = node.find(path, _PREFIXES)
     said = "" if found is None else next((v for n in names if (v := found.get(w(n)))), "")
-    return whole(said)
+    points, is_points, _ = said.partition("pt")  # of the strict format
+    return whole(points.partition(".")[0]) * 20 if is_points else whole(said)
 
 
 def add_number(properties: Any, name: str, at: int) -> None:
