@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import (
@@ -54,6 +53,7 @@ from dogent_tui.documents.pandoc.tree import CALLOUTS, LISTS
 from dogent_tui.documents.terms import is_right_to_left, term
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
+from dogent_tui.records import Record
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace
 
@@ -95,7 +95,7 @@ use.
 """
 
 
-class Document(msgspec.Struct, frozen=True, kw_only=True):
+class Document(Record, kw_only=True):
     """A Markdown file as a tree without raw nodes, in which all link targets and images exist.
 
     `title` is that of the front matter, or the document's only heading of level 1, or its first
@@ -163,8 +163,12 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
-            stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
-            warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
+            warnings.append(
+                tr(
+                    "{some}: stays as it is, as the front matter names no bibliography.",
+                    some=", ".join(map(shown, uncited[:3])),
+                )
+            )
     if front.number_sections is None:
         front = replace(front, number_sections=theme.number_sections and not _are_numbered(blocks))
     only = _only_title(blocks[bool(front.abstract) :])

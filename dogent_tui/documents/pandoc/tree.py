@@ -17,7 +17,7 @@ class Tree(msgspec.Struct):
     """The top level of pandoc's JSON."""
 
     blocks: list[Node]
-    meta: dict[str, Any] = msgspec.field(default_factory=dict)
+    meta: dict[str, Any] = {}
 
 
 HIDDEN = "#dogent-hidden"
@@ -104,7 +104,8 @@ def drawn_code(alternative: str) -> Node | None:
 
 def join_items(blocks: list[Node]) -> None:
     """Append each item that begins with `CONTINUED` to the previous one, give each list the number
-    of its first item, and remove the marks. What `prepared_docx` put into a cell returns to its note.
+    of its first item, and remove the marks. What `prepared_docx` put into a cell
+    returns to its note.
     """
     for node in walk(blocks):
         if node["t"] in LISTS:
@@ -228,10 +229,11 @@ def decoded_tree(data: bytes, name: str) -> Tree:
     except RecursionError:
         raise too_deep(name) from None
     except msgspec.DecodeError as error:
-        message = tr("pandoc's output for {name} cannot be read: {error}.")
-        raise DocumentError(message.format(name=name, error=error)) from error
+        raise DocumentError(
+            tr("pandoc's output for {name} cannot be read: {error}.", name=name, error=error)
+        ) from error
 
 
 def too_deep(name: str) -> DocumentError:
     """Return the error for a document that is nested too deeply for Python."""
-    return hostile(tr("{name} is too deeply nested to be read.").format(name=name))
+    return hostile(tr("{name} is too deeply nested to be read.", name=name))
