@@ -44,7 +44,7 @@ from dogent_tui.documents.export.source import (
     read_source,
     shown,
 )
-from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.tables import captioned, label_of, rows_of, turned
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -223,11 +223,12 @@ def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]
     """Return the requested theme in order of precedence, and a warning about an unknown one."""
     asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
     found = next((name for name in asked if name in theme_names()), DEFAULT)
-    told = tr("There is no theme {name}: there are {names}.")
     names = ", ".join(theme_names())
     paper = PAPERS[front.paper or "a4"]
     return replace(named_theme(found), paper=paper), [
-        told.format(name=shown(name), names=names) for name in asked[:1] if name != found
+        tr("There is no theme {name}: there are {names}.", name=shown(name), names=names)
+        for name in asked[:1]
+        if name != found
     ]
 
 
@@ -594,26 +595,20 @@ class _Cleaner:
         return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:
-        (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
+        (name, _, _), caption, *parts = content
         name = self._named(name)
         inlines = self._labels.caption(name, self._caption(caption))
-        parts = [
-            [attributes(), count, self._rows(upper), self._rows(lower)]
-            for _, count, upper, lower in bodies
-        ]
-        if not any(cell[4] for _, cells in head for cell in cells):
-            head = []  # Markdown cannot express a table without a header
-        ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
-        table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])
+        columns, head, bodies, foot = self._walk(parts)
+        table = node("Table", [attributes(name), caption, columns, head, bodies, foot])
+        if not any(cell[4] for _, cells in head[1] for cell in cells):
+            head[1] = []  # Markdown cannot express a table without a header
+        rows = [row for part in rows_of(table["c"]) for row in part]
+        cells = [cell for _, in_row in rows for cell in in_row]
+        for part in (head, *bodies, foot, *rows, *cells):
+            part[0] = attributes()
         turned(table, self._share)  # which marks the cells
         return [table]
-
-    def _rows(self, rows: list[Any]) -> list[Any]:
-        return [
-            [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
-            for _, cells in rows
-        ]
 
 
 def _in_list(nodes: list[Any]) -> list[Any]:

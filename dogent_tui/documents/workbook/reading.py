@@ -271,10 +271,12 @@ class Reading:
                 said.append(told.format(count=len(numbers), names=", ".join(runs)))
         if not said:
             return []
-        sentence = tr("Hidden in the workbook and marked as hidden here: {said}.")
+        sentence = tr(
+            "Hidden in the workbook and marked as hidden here: {said}.", said=listing(said)
+        )
         if self._hidden_count > _MOST_HIDDEN:
             sentence += tr(" Only the first of it is shown; ask for `rows` to have others.")
-        return [sentence.format(said=listing(said))]
+        return [sentence]
 
     def _unusual(self) -> Iterator[str]:
         facts, name = self.facts, self.sheet.name
