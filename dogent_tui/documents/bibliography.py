@@ -21,6 +21,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file, is_there
@@ -46,7 +47,7 @@ _CITED = re.compile(r"@\{?([\w:.#$%&+?<>~/-]*\w)")
 _MOST_NAMED = 5
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class Entry(Record, array_like=True):
     """An entry. `pages` are the first and last page in the work's own numbering, 0 if unknown;
     `file` is its document according to the bibliography, "" for none.
     """
@@ -273,4 +274,6 @@ def unused_entries(keys: Sequence[str]) -> str:
         "{count} entry of the bibliography is not cited: {some}.",
         "{count} entries of the bibliography are not cited: {some}.",
         len(keys),
-    ).format(count=len(keys), some=one_line(and_more(keys, _MOST_NAMED)))
+        count=len(keys),
+        some=one_line(and_more(keys, _MOST_NAMED)),
+    )

@@ -88,9 +88,12 @@ class Conversion:
         except DocumentError as error:
             self.error = error
         except OSError as error:
-            failed = tr("{name} could not be converted: {strerror}.")
             self.error = DocumentError(
-                failed.format(name=self._path.name, strerror=error.strerror or error),
+                tr(
+                    "{name} could not be converted: {strerror}.",
+                    name=self._path.name,
+                    strerror=error.strerror or error,
+                ),
                 tr("Check that the disk has space and that the cache folder is writable."),
             )
         finally:
@@ -124,8 +127,9 @@ class Conversion:
                     self.known.warnings.append(
                         tr(
                             "Only the first {chars} characters were converted because the document"
-                            " is very large. Read part of it with `pages` or `sheet`, or split it."
-                        ).format(chars=spool.chars)
+                            " is very large. Read part of it with `pages` or `sheet`, or split it.",
+                            chars=spool.chars,
+                        )
                     )
                     break
         await self._keep()

@@ -108,9 +108,13 @@ def kind_of(path: Path) -> str:
         _refuse_other_formats(path, head)
         return _by_name(path, head)
     if (size := path.stat().st_size) > _LARGEST:
-        said = tr("{path} is too large to read: {size} MB, and the limit is {most} MB.")
         raise DocumentError(
-            said.format(path=path.name, size=size >> 20, most=_LARGEST >> 20),
+            tr(
+                "{path} is too large to read: {size} MB, and the limit is {most} MB.",
+                path=path.name,
+                size=size >> 20,
+                most=_LARGEST >> 20,
+            ),
             tr("Split it into smaller documents."),
             code="too_large",
         )
@@ -141,8 +145,10 @@ def _zip_kind(path: Path) -> str:
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError, EOFError):
         what = _OFFICE_NAMES.get(path.suffix.lower(), tr("zip archive"))
         raise DocumentError(
-            tr("{path} is a damaged {what}: it ends early or is broken inside.").format(
-                path=path.name, what=what
+            tr(
+                "{path} is a damaged {what}: it ends early or is broken inside.",
+                path=path.name,
+                what=what,
             ),
             tr("Get a complete copy, or save it again with the program that created it."),
             code="damaged",
@@ -168,8 +174,10 @@ def _zip_kind(path: Path) -> str:
 def _refuse_by_name(path: Path) -> None:
     if what := _OFFICE_NAMES.get(path.suffix.lower()):
         raise DocumentError(
-            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
-                path=path.name, what=what
+            tr(
+                "{path} is not a {what}, despite its name, or it is damaged.",
+                path=path.name,
+                what=what,
             ),
             tr("Check where it came from, and get a complete copy."),
             code="damaged",
@@ -219,9 +227,7 @@ def reader_of(kind: str) -> Reader:
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
     """Return the error for a file that is not a readable document."""
     return DocumentError(
-        tr("{path} is {what}, which cannot be read as a document.").format(
-            path=path.name, what=what
-        ),
+        tr("{path} is {what}, which cannot be read as a document.", path=path.name, what=what),
         remedy,
         code="unsupported",
     )

@@ -18,6 +18,7 @@ from dogent_tui.documents.spool import Shown
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import cache_dir
 
 DEFAULT_CHARS = 15_000
@@ -33,7 +34,7 @@ _MOST_IN_HAND = 16
 """The number of conversions to keep without looking in the store."""
 
 
-class ReadResult(msgspec.Struct, frozen=True):
+class ReadResult(Record):
     """Characters `offset` to ``offset + len(text)`` of a document's Markdown.
 
     `next_offset` is where to continue, None at the end; `total_chars` is None while the conversion
@@ -98,7 +99,7 @@ class DocumentLibrary:
         state = await asyncio.to_thread(_look_at, path)
         if place is not None and state.path != bytes(place):
             raise DocumentError(
-                tr("{path} now points elsewhere.").format(path=path.name),
+                tr("{path} now points elsewhere.", path=path.name),
                 tr("Specify the file again."),
                 code="not_found",
             )
@@ -171,12 +172,14 @@ class DocumentLibrary:
                 raise error
             total = None
             if is_last:
-                warnings.append(tr("The rest could not be read: {error}").format(error=error))
+                warnings.append(tr("The rest could not be read: {error}", error=error))
         elif offset > page.start:
             warnings.append(
                 tr(
-                    "The offset {offset} is past the end: the document has {start} characters."
-                ).format(offset=offset, start=page.start)
+                    "The offset {offset} is past the end: the document has {start} characters.",
+                    offset=offset,
+                    start=page.start,
+                )
             )
         return ReadResult(
             page.text,
@@ -223,7 +226,7 @@ def _look_at(path: Path) -> FileState:
         state = FileState.of(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise DocumentError(
-            tr("There is no file {path}.").format(path=path),
+            tr("There is no file {path}.", path=path),
             tr("Check the name and the folder."),
             code="not_found",
         ) from None

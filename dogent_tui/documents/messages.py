@@ -4,9 +4,8 @@
 
 from typing import Any, Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.documents.model import ReadOptions, Source
+from dogent_tui.records import Record
 
 Joint: TypeAlias = Literal["\n\n", "\n", ""]
 """The separator between a piece and the previous one: a new block, the next lines of a block, or
@@ -14,7 +13,7 @@ nothing within a line.
 """
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(Record):
     """The document to read. The path is bytes: names need not be UTF-8.
 
     If `passed`, the open file itself is sent along, and the path is only its name.
@@ -25,7 +24,7 @@ class Request(msgspec.Struct, frozen=True):
     passed: bool = False
 
 
-class DocumentOpened(msgspec.Struct, frozen=True, tag="opened"):
+class DocumentOpened(Record, tag="opened"):
     """The document is open. `metadata` and `warnings` may grow until it is read."""
 
     format: str
@@ -33,7 +32,7 @@ class DocumentOpened(msgspec.Struct, frozen=True, tag="opened"):
     warnings: list[str]
 
 
-class Piece(msgspec.Struct, frozen=True, tag="piece", omit_defaults=True):
+class Piece(Record, tag="piece", omit_defaults=True):
     """A block, or a part of a very long one. The document's Markdown is ``joint + text`` of all
     pieces.
     """
@@ -43,7 +42,7 @@ class Piece(msgspec.Struct, frozen=True, tag="piece", omit_defaults=True):
     joint: Joint = "\n\n"
 
 
-class Progress(msgspec.Struct, frozen=True, tag="progress"):
+class Progress(Record, tag="progress"):
     """See `dogent_tui.documents.model.Report`."""
 
     done: int
@@ -51,14 +50,14 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
     what: str
 
 
-class Finished(msgspec.Struct, frozen=True, tag="finished"):
+class Finished(Record, tag="finished"):
     """The document was read completely."""
 
     metadata: dict[str, Any]
     warnings: list[str]
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
+class Failed(Record, tag="failed"):
     """It cannot be read, or not completely: the parts of a DocumentError."""
 
     message: str

@@ -10,6 +10,7 @@ import msgspec
 
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 
 class DocumentError(DogentError):
@@ -24,7 +25,7 @@ class DocumentError(DogentError):
 def encrypted(name: str) -> DocumentError:
     """Return the error for a document `name` that requires a password."""
     return DocumentError(
-        tr("{name} is protected with a password.").format(name=name),
+        tr("{name} is protected with a password.", name=name),
         tr("Save a copy without a password and open that."),
         code="encrypted",
     )
@@ -34,7 +35,7 @@ def unreadable(path: Path, error: OSError) -> DocumentError:
     """Return the error for a document that cannot be read from disk."""
     reason = error.strerror or type(error).__name__
     return DocumentError(
-        tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=reason),
+        tr("{path} cannot be read: {strerror}.", path=path.name, strerror=reason),
         disk_remedy(error),
         code="not_found" if isinstance(error, FileNotFoundError) else "failed",
     )
@@ -52,7 +53,7 @@ def hostile(message: str) -> DocumentError:
     return DocumentError(message, remedy, code="hostile")
 
 
-class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+class Source(Record, omit_defaults=True):
     """The position of a block in its document; inapplicable fields are empty.
 
     `page` counts from 1. `cells` is a spreadsheet range (``A1:D20``). `headings` are the titles
@@ -66,7 +67,7 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     line: int = 0
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(Record):
     """A piece of Markdown that is cut only if it alone exceeds the requested size: a paragraph, a
     list, rows of a table.
 
@@ -83,14 +84,14 @@ Changes: TypeAlias = Literal["accept", "reject", "all"]
 """How to treat tracked changes: as if accepted, as if rejected, or shown and marked."""
 
 
-class WebPage(msgspec.Struct, frozen=True):
+class WebPage(Record):
     """Marks a file as a web page whose article is wanted. `plain`: all of its text will do."""
 
     url: str
     plain: bool = False
 
 
-class ReadOptions(msgspec.Struct, frozen=True):
+class ReadOptions(Record):
     """What is wanted of a document. Together with the file's size and time, these identify a
     conversion.
 
@@ -124,7 +125,7 @@ class Opened(msgspec.Struct):
     format: str
     metadata: dict[str, Any]
     blocks: Iterator[Block]
-    warnings: list[str] = msgspec.field(default_factory=list)
+    warnings: list[str] = []
 
 
 Report: TypeAlias = Callable[[int, int, str], None]

@@ -8,18 +8,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from dogent_tui.documents.messages import Piece
 from dogent_tui.documents.model import Source
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.storage.files import private_folder
 
 _TAIL_BYTES = 8
 """The suffix of a stored file: the length of the description that precedes it."""
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(Record):
     """Characters `start` to `end` of a document's Markdown come from `source` in it."""
 
     start: int
@@ -36,7 +35,7 @@ class Page(NamedTuple):
     shown: tuple[Shown, ...]
 
 
-class Placed(msgspec.Struct, frozen=True, array_like=True):
+class Placed(Record, array_like=True):
     """A piece whose joint begins at `start` and whose text at `begin`; the file contains both up to
     the byte `byte_end`.
     """
@@ -176,10 +175,10 @@ def places(shown: Sequence[Shown]) -> str:
         pages = tr("page {page}") if begin == last.page else tr("pages {begin}–{page}")
         return " · " + pages.format(begin=begin, page=last.page)
     if last.sheet or last.cells:
-        sheet = tr("sheet {sheet}").format(sheet=last.sheet) if last.sheet else ""
+        sheet = tr("sheet {sheet}", sheet=last.sheet) if last.sheet else ""
         begins, ends = (first.cells or last.cells).partition(":")[0], last.cells.rpartition(":")[2]
         return " · " + ", ".join(filter(None, (sheet, last.cells and f"{begins}:{ends}")))
-    return " · " + tr("from line {line}").format(line=first.line) if first.line else ""
+    return " · " + tr("from line {line}", line=first.line) if first.line else ""
 
 
 _UNITS = {"pages": tr("pages"), "rows": tr("rows"), "parts": tr("parts"), "bytes": tr("bytes")}
@@ -192,5 +191,5 @@ def how_far(done: int, total: int, what: str) -> str:
     """
     unit = _UNITS.get(what, what)
     if total:
-        return tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=unit)
+        return tr(" {done:,} of {total:,} {what}", done=done, total=total, what=unit)
     return f" {done:,} {unit}" if done else ""

@@ -15,6 +15,7 @@ from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.spool import Placed, Spool
 from dogent_tui.language import interface_language
+from dogent_tui.records import Record
 
 _MOST_BYTES = 512 << 20
 """The size of all conversions together; the least recently used are deleted first."""
@@ -24,7 +25,7 @@ _UNFINISHED_S = 3_600
 """An unfinished conversion not changed for this long is abandoned."""
 
 
-class FileState(msgspec.Struct, frozen=True):
+class FileState(Record):
     """What identifies the content of a file. `path` has all links resolved, `suffix` is from the
     original name.
     """
@@ -48,7 +49,7 @@ class FileState(msgspec.Struct, frozen=True):
         )
 
 
-class StoredConversion(msgspec.Struct, frozen=True):
+class StoredConversion(Record):
     """What is known about a complete conversion, besides the text in its spool."""
 
     format: str

@@ -227,18 +227,21 @@ def _told(name: str, error: Exception) -> DocumentError:
     if isinstance(error, MemoryError | RecursionError):
         return too_large(name)
     if isinstance(error, ImportError):
-        missing = tr("{name} cannot be read: {missing} is missing.")
-        message = missing.format(name=name, missing=error.name or str(error))
+        message = tr(
+            "{name} cannot be read: {missing} is missing.",
+            name=name,
+            missing=error.name or str(error),
+        )
         return DocumentError(message, tr("Reinstall dogent-tui."), code="engine_missing")
     said = " ".join(str(error).split())[:200]
     why = ": ".join(filter(None, (type(error).__name__, said)))
-    return damaged(tr("{name} could not be read: {error}.").format(name=name, error=why))
+    return damaged(tr("{name} could not be read: {error}.", name=name, error=why))
 
 
 def too_large(name: str) -> DocumentError:
     """Return the error for a document that needs more memory than allowed."""
     return DocumentError(
-        tr("{name} exceeds the memory limit for a document.").format(name=name),
+        tr("{name} exceeds the memory limit for a document.", name=name),
         tr("Split it, or save it again with the program that created it."),
         code="hostile",
     )

@@ -20,6 +20,7 @@ from dogent_tui.documents.pandoc.program import pandoc_places
 from dogent_tui.documents.worker import LONG_CHARS, too_large, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
+from dogent_tui.records import Record
 from dogent_tui.storage.places import open_real
 from dogent_tui.wall.own import own_environment, walled
 
@@ -36,7 +37,7 @@ _CHUNK = 262_144
 _MESSAGE = msgspec.json.Decoder(Message)
 
 
-class Limits(msgspec.Struct, frozen=True):
+class Limits(Record):
     """When to give up a conversion: without a new block for `cpu_s` seconds of processor time,
     which other load does not shorten, or for `silence_s` seconds in which it may wait for the
     processor, or when the worker and its children have more than `memory_bytes` resident.
@@ -134,7 +135,7 @@ async def _start(command: Sequence[str], limits: Limits) -> "_Worker":
             )
     except OSError as error:
         raise DocumentError(
-            tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error),
+            tr("Documents cannot be read: {strerror}.", strerror=error.strerror or error),
             tr("Try again."),
         ) from error
     return _Worker(command, process, ours, limits)
@@ -258,13 +259,15 @@ class _Worker:
     async def _ended(self, path: Path) -> DocumentError:
         status = await self._process.wait()
         how = (
-            tr("was ended by {signals}").format(signals=signal.Signals(-status).name)
+            tr("was ended by {signals}", signals=signal.Signals(-status).name)
             if status < 0
-            else tr("exited with status {status}").format(status=status)
+            else tr("exited with status {status}", status=status)
         )
         return DocumentError(
-            tr("{path} could not be read: the process that reads documents {how}.").format(
-                path=path.name, how=how
+            tr(
+                "{path} could not be read: the process that reads documents {how}.",
+                path=path.name,
+                how=how,
             ),
             tr(
                 "The file is probably damaged: open it with the program that created it and save it"
@@ -276,7 +279,7 @@ class _Worker:
 
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
-        tr("{path} takes too long to read.").format(path=path.name),
+        tr("{path} takes too long to read.", path=path.name),
         tr(
             "Read part of it if it has pages or sheets, split it, or save it again with the program"
             " that created it."

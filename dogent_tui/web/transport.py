@@ -36,7 +36,7 @@ _HEADERS = {
     ),
     "Accept-Encoding": "gzip, deflate, br",
 }
-_ZIPPED = frozenset({"gzip", "x-gzip", "deflate"})
+_PACKED = frozenset({"gzip", "x-gzip", "deflate", "br"})
 _MOST_STREAMS = 100
 """The number of gzip streams in one body; programs send one or two."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -238,22 +238,25 @@ def _unpacked(body: bytes, coding: str, most: int) -> tuple[bytes, bool]:
     """Return `most` bytes of what is packed in `body`, and whether its end is missing. Raises
     ValueError.
     """
-    out, is_cut = bytearray(), False
+    if not body or coding not in _PACKED:
+        return body, False
+    out = bytearray()
     try:
         if coding == "br":
             stream = brotli.Decompressor()
             return stream.process(body, output_buffer_limit=most), not stream.is_finished()
-        for _ in range(_MOST_STREAMS if coding in _ZIPPED else 0):
-            if not body or len(out) >= most:
-                break
+        for _ in range(_MOST_STREAMS):
             is_raw = coding == "deflate" and body[0] & 15 != zlib.DEFLATED
             unpacker = zlib.decompressobj(-zlib.MAX_WBITS if is_raw else zlib.MAX_WBITS | 32)
             out += unpacker.decompress(body, most - len(out))
-            body, is_cut = unpacker.unused_data, not unpacker.eof
+            body = unpacker.unused_data
+            if not body or len(out) >= most:
+                return bytes(out), not unpacker.eof
     except (zlib.error, brotli.error) as error:
-        if not out:  # otherwise what follows the content is not shown by a browser either
+        if not out:
             raise ValueError(str(error)) from error
-    return bytes(out) if coding in _ZIPPED else body, is_cut
+        return bytes(out), False  # what follows the content is not shown by a browser either
+    return bytes(out), True
 
 
 def retry_after(value: str) -> float | None:

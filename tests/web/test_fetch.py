@@ -255,6 +255,15 @@ async def test_compressed_content_that_ends_early_is_shown_as_far_as_it_goes(
     found = await fetcher.fetch(url, max_chars=1_000_000)
     assert len(found.text) > 1000 and lines.startswith(found.text)
     assert "only the beginning" in found.warnings[0]
+    url = site.add("/empty", b"", "text/plain", Content_Encoding=encoding)
+    assert not any("beginning" in warning for warning in (await fetcher.fetch(url)).warnings)
+
+
+async def test_more_packed_streams_than_are_read_are_not_left_out_silently(
+    fetcher: Fetcher, site: Any
+) -> None:
+    url = site.add("/many", gzip.compress(b"a\n") * 200, "text/plain", Content_Encoding="gzip")
+    assert "only the beginning" in (await fetcher.fetch(url)).warnings[0]
 
 
 async def test_too_many_bytes_are_not_taken(

@@ -205,17 +205,23 @@ class Browser:
                     return await _print(page, html)
             except TimeoutError:
                 await self.close()
-                late = tr("The browser did not finish printing within {print_limit_s:.0f} seconds.")
                 remedy = tr("Check the sizes in pdf.css, or split the document.")
                 raise DocumentError(
-                    late.format(print_limit_s=_PRINT_LIMIT_S), remedy, code="timeout"
+                    tr(
+                        "The browser did not finish printing within {print_limit_s:.0f} seconds.",
+                        print_limit_s=_PRINT_LIMIT_S,
+                    ),
+                    remedy,
+                    code="timeout",
                 ) from None
             except Error as error:
                 await self.close()
                 if last:
-                    failed = tr("The browser could not print the document: {one_line}.")
                     raise DocumentError(
-                        failed.format(one_line=one_line(str(error))[:200]),
+                        tr(
+                            "The browser could not print the document: {one_line}.",
+                            one_line=one_line(str(error))[:200],
+                        ),
                         tr("Check pdf.css, if you have one."),
                     ) from None
         raise AssertionError

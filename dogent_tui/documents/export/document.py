@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import (
@@ -45,7 +44,7 @@ from dogent_tui.documents.export.source import (
     read_source,
     shown,
 )
-from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.tables import captioned, label_of, rows_of, turned
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -54,6 +53,7 @@ from dogent_tui.documents.pandoc.tree import CALLOUTS, LISTS
 from dogent_tui.documents.terms import is_right_to_left, term
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
+from dogent_tui.records import Record
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace
 
@@ -95,7 +95,7 @@ use.
 """
 
 
-class Document(msgspec.Struct, frozen=True, kw_only=True):
+class Document(Record, kw_only=True):
     """A Markdown file as a tree without raw nodes, in which all link targets and images exist.
 
     `title` is that of the front matter, or the document's only heading of level 1, or its first
@@ -163,8 +163,12 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
-            stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
-            warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
+            warnings.append(
+                tr(
+                    "{some}: stays as it is, as the front matter names no bibliography.",
+                    some=", ".join(map(shown, uncited[:3])),
+                )
+            )
     if front.number_sections is None:
         front = replace(front, number_sections=theme.number_sections and not _are_numbered(blocks))
     only = _only_title(blocks[bool(front.abstract) :])
@@ -219,11 +223,12 @@ def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]
     """Return the requested theme in order of precedence, and a warning about an unknown one."""
     asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
     found = next((name for name in asked if name in theme_names()), DEFAULT)
-    told = tr("There is no theme {name}: there are {names}.")
     names = ", ".join(theme_names())
     paper = PAPERS[front.paper or "a4"]
     return replace(named_theme(found), paper=paper), [
-        told.format(name=shown(name), names=names) for name in asked[:1] if name != found
+        tr("There is no theme {name}: there are {names}.", name=shown(name), names=names)
+        for name in asked[:1]
+        if name != found
     ]
 
 
@@ -590,26 +595,20 @@ class _Cleaner:
         return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:
-        (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
+        (name, _, _), caption, *parts = content
         name = self._named(name)
         inlines = self._labels.caption(name, self._caption(caption))
-        parts = [
-            [attributes(), count, self._rows(upper), self._rows(lower)]
-            for _, count, upper, lower in bodies
-        ]
-        if not any(cell[4] for _, cells in head for cell in cells):
-            head = []  # Markdown cannot express a table without a header
-        ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
-        table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])
+        columns, head, bodies, foot = self._walk(parts)
+        table = node("Table", [attributes(name), caption, columns, head, bodies, foot])
+        if not any(cell[4] for _, cells in head[1] for cell in cells):
+            head[1] = []  # Markdown cannot express a table without a header
+        rows = [row for part in rows_of(table["c"]) for row in part]
+        cells = [cell for _, in_row in rows for cell in in_row]
+        for part in (head, *bodies, foot, *rows, *cells):
+            part[0] = attributes()
         turned(table, self._share)  # which marks the cells
         return [table]
-
-    def _rows(self, rows: list[Any]) -> list[Any]:
-        return [
-            [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
-            for _, cells in rows
-        ]
 
 
 def _in_list(nodes: list[Any]) -> list[Any]:

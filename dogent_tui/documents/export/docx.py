@@ -75,19 +75,11 @@ class _Room(NamedTuple):
 
 def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     """Return `document` as a docx. Blocks. Raises DocumentError."""
-    front = document.front
-    reference = find_reference(
-        request.root,
-        request.home,
-        document.theme,
-        lang=front.lang,
-        text=document.source.text,
-        paper=front.paper,
-    )
+    reference = find_reference(request, document)
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document)
     writer = _Writer(pictures, reference.area, contents)
-    whole = [*title_docx(document.theme, front), *document.blocks]
+    whole = [*title_docx(document.theme, document.front), *document.blocks]
     blocks = mapped(whole, writer.handlers, _apart)
     written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
     finished = finish(written.data, document, pictures.files, reference.styles)

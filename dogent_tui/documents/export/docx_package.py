@@ -26,8 +26,8 @@ from dogent_tui.documents.export.docx_reference import (
 )
 from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.archive import parse_part
-from dogent_tui.documents.pandoc.word_styles import value_at, w
+from dogent_tui.documents.pandoc.archive import parse_part, serialized
+from dogent_tui.documents.pandoc.word_styles import properties_of, value_at, w
 from dogent_tui.language import tr
 
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
@@ -68,7 +68,7 @@ def finish(
     images = within(_parsed(parts[_RELATIONS.format("document")]), "*[contains(@Type, '/image')]")
     notes = _parsed(parts[_RELATIONS.format("footnotes")])
     notes.extend(images)  # which pandoc forgets
-    parts[_RELATIONS.format("footnotes")] = _serialized(notes)
+    parts[_RELATIONS.format("footnotes")] = serialized(notes)
     for part in ("word/document.xml", "word/footnotes.xml"):
         parts[part] = _finished(parts[part], document, png)
     parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"], styles)
@@ -86,11 +86,6 @@ def finish(
 def _parsed(part: bytes) -> Any:
     """Return an XML part of the document. Raises DocumentError."""
     return parse_part(part, tr("The document"))
-
-
-def _serialized(element: Any) -> bytes:
-    content: bytes = etree.tostring(element, encoding="UTF-8", xml_declaration=True)
-    return content
 
 
 # The text
@@ -113,11 +108,11 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
         _put(long, "keepLines", val="0")  # or half a page would be left empty before it
     for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal
-        _properties(run, _MATH + "rPr").insert(0, run.makeelement(_MATH + "lit"))
+        properties_of(run).insert(0, run.makeelement(_MATH + "lit"))
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         remove(style)  # entries of the table of contents do not look like links
     _space(body)
-    return _serialized(body)
+    return serialized(body)
 
 
 def _finish_tables(body: Any, *, right_to_left: bool) -> None:
@@ -131,7 +126,7 @@ def _finish_tables(body: Any, *, right_to_left: bool) -> None:
         style.addnext(style.makeelement(w("bidiVisual")))
     kept = "w:tr[not(../w:tblPr/w:tblStyle/@w:val='Quotation')]"
     for row in within(body, f"//{kept}"):  # not broken across pages
-        _properties(row, w("trPr")).insert(0, row.makeelement(w("cantSplit")))
+        properties_of(row).insert(0, row.makeelement(w("cantSplit")))
 
 
 def _space(body: Any) -> None:
@@ -165,16 +160,9 @@ def _measure(properties: Any) -> None:
             place = after
 
 
-def _properties(element: Any, name: str) -> Any:
-    """Return the properties of an element, which are the first in it."""
-    if (found := element.find(name)) is None:
-        element.insert(0, found := element.makeelement(name))
-    return found
-
-
 def _put(paragraph: Any, name: str, **values: str) -> None:
     """Set a property of a paragraph, in its proper position."""
-    properties = _properties(paragraph, w("pPr"))
+    properties = properties_of(paragraph)
     there = properties.find(w(name))
     if there is None:
         before = {w(other) for other in _ORDER[: _ORDER.index(name)]}
@@ -243,7 +231,7 @@ def _with_styles(part: bytes, ours: bytes) -> bytes:
     for style in within(_parsed(ours), "w:style[@w:type!='paragraph']"):
         if value_at(style, "w:name").lower() not in names:
             styles.append(style)
-    return _serialized(styles)
+    return serialized(styles)
 
 
 # The package

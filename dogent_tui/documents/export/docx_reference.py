@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dogent_tui.documents.export.document import language_of
+from dogent_tui.documents.export.document import Document, language_of
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.images import LeftOutError, read_own
 from dogent_tui.documents.export.links import refusal
+from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
@@ -68,24 +69,20 @@ class Reference(NamedTuple):
     """That of its paper in millimeters, 0 if it says none."""
 
 
-def find_reference(
-    root: Path, home: Path, theme: Theme, *, lang: str, text: str, paper: str = ""
-) -> Reference:
-    """Return the reference document of the workspace `root`, or of `home`, or the built-in one.
-    `paper` is the size that the text asks for.
-
-    The latter is for `theme`, for the language `lang` (BCP 47, may be empty) and the scripts of
-    `text`. Blocks: use a thread.
+def find_reference(request: ExportRequest, document: Document) -> Reference:
+    """Return the reference document of the workspace, or of the home, or the built-in one, which is
+    for the theme, the language and the scripts of `document`. Blocks: use a thread.
     """
     warnings: list[str] = []
-    ours = built_in(theme, east_asian_language(lang, text), lang, text)
-    for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
+    root, theme, front, text = request.root, document.theme, document.front, document.source.text
+    ours = built_in(theme, east_asian_language(front.lang, text), front.lang, text)
+    for path, inside in ((root / ".dogent" / NAME, root), (request.home / NAME, None)):
         if not path.is_file():
             continue
         where = f".dogent/{NAME}" if inside else display_path(path)
         try:
             own = _read(_checked(path, inside), warnings, ours)
-            if paper and own.width and abs(own.width - theme.paper[0]) > 1:
+            if front.paper and own.width and abs(own.width - theme.paper[0]) > 1:
                 said = tr("`papersize` was not used: the paper is that of {where}.", where=where)
                 own = own._replace(warnings=(*own.warnings, said))
             return own

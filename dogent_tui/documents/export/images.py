@@ -109,8 +109,12 @@ class Images:
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            message = tr("all images together exceed {size} MB; make them smaller")
-            raise LeftOutError(message.format(size=LARGEST_TOGETHER >> 20))
+            raise LeftOutError(
+                tr(
+                    "all images together exceed {size} MB; make them smaller",
+                    size=LARGEST_TOGETHER >> 20,
+                )
+            )
         return image
 
     def place(self, address: str) -> Path:
@@ -190,8 +194,12 @@ def identify(content: bytes) -> ExportImage:
             warnings.simplefilter("ignore")  # Pillow warns about sizes that the limit below refuses
             with Image.open(io.BytesIO(content), formats=formats) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    message = tr("it has more than {size} million pixels; make it smaller")
-                    raise LeftOutError(message.format(size=MOST_PIXELS // 1000000))
+                    raise LeftOutError(
+                        tr(
+                            "it has more than {size} million pixels; make it smaller",
+                            size=MOST_PIXELS // 1000000,
+                        )
+                    )
                 kind = _KINDS[image.format or ""]
                 # damage should be detected here instead of leaving a gap in the document
                 image.load()

@@ -67,7 +67,6 @@ class LeftOut:
     def sentences(self) -> list[str]:
         """Return a sentence for each different item, and one for the excess."""
         told = []
-        sentence = tr("{kind} {what}{where}: {why}.")
         for (kind, what, why), (line, *more) in list(self._places.items())[:_MOST]:
             count = 1 + len(more)
             notes = [tr("{count} times", count=count)] if count > 1 else []
@@ -76,7 +75,15 @@ class LeftOut:
                 in_line = tr("line {line}") if count == 1 else tr("first in line {line}")
                 notes.append(in_line.format(line=line))
             where = f" ({', '.join(notes)})" if notes else ""
-            told.append(sentence.format(kind=kind, what=shown(what), where=where, why=why))
+            told.append(
+                tr(
+                    "{kind} {what}{where}: {why}.",
+                    kind=kind,
+                    what=shown(what),
+                    where=where,
+                    why=why,
+                )
+            )
         if len(self._places) > _MOST:
             told.append(tr("And {more} more like this.", more=len(self._places) - _MOST))
         return told

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.places import write_real
 
 ExportKind: TypeAlias = Literal["pdf", "docx"]
@@ -24,7 +23,7 @@ def unheard(_what: str) -> None:
     """Ignore progress."""
 
 
-class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
+class ExportRequest(Record, kw_only=True):
     """A Markdown file, and the file of a `kind` to create from it. All paths are absolute.
 
     Attributes:
@@ -49,7 +48,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     usual_theme: str = ""
 
 
-class ExportImage(msgspec.Struct, frozen=True):
+class ExportImage(Record):
     """An image for a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and
     `height` are in pixels, 0 if a vector image does not specify them; `dpi` is from the file, 0 if
     unspecified; `removed` is the number of unsafe parts that an svg had.
@@ -69,7 +68,7 @@ class ExportImage(msgspec.Struct, frozen=True):
         return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-class Made(msgspec.Struct, frozen=True):
+class Made(Record):
     """A file created by an engine; the other fields are those of `ExportResult`."""
 
     content: bytes
@@ -91,7 +90,7 @@ def write_target(request: ExportRequest, content: bytes) -> None:
         ) from None
 
 
-class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
+class ExportResult(Record, kw_only=True):
     """A file that was created. Sentences are plain text that is safe to display.
 
     `engine` names its creator (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are

@@ -8,7 +8,6 @@ from html import escape
 from itertools import zip_longest
 from typing import Any
 
-import msgspec
 from lxml import etree
 
 from dogent_tui.documents.export import tree
@@ -21,6 +20,7 @@ from dogent_tui.documents.export.themes import Theme, as_css, title_html
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.tree import RULE
 from dogent_tui.processes import Halt
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import shipped
 
 _POLICY = (
@@ -59,7 +59,7 @@ _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(Record):
     """A document that is ready to be printed."""
 
     document: Document

@@ -151,12 +151,12 @@ def _joined(blocks: list[Any], dropped: Dropped, mark: str) -> list[Any]:
     again. Blocks between the parts of a table are in it, in places named with the `mark`.
     """
     texts = [block["c"][1] if block.get("t") == "RawBlock" else "" for block in blocks]
-    depths = [*accumulate(1 - 2 * bool(tag[1]) for tag in _TABLE.finditer("".join(texts)))]
-    is_whole = depths[-1:] == [0] and min(depths) == 0
+    depths = [*accumulate(map(_opened, texts))]
+    if depths[-1] or min(depths) < 0:
+        depths = [0] * len(texts)
     out: list[Any] = []
     joined: Node | None = None
-    depth = 0
-    for block, text in zip(blocks, texts, strict=True):
+    for block, text, depth in zip(blocks, texts, [0, *depths], strict=False):
         is_html = block.get("t") == "RawBlock"
         if not (is_html or depth):
             out.append(block)
@@ -167,12 +167,16 @@ def _joined(blocks: list[Any], dropped: Dropped, mark: str) -> list[Any]:
         content = joined["c"]
         content[0] += f"\n{text}" if is_html else f'<div id="{mark}-{len(content[1])}"></div>'
         content[1] += [] if is_html else [block]
-        depth += is_whole * sum(1 - 2 * bool(tag[1]) for tag in _TABLE.finditer(text))
     for block in out:
         if block.get("t") == "RawBlock":
             block["t"] = "Html"
             block["c"][0] = rewrite(block["c"][0], dropped).strip()
     return out
+
+
+def _opened(text: str) -> int:
+    """Return how many tables begin in a part of HTML and do not end there."""
+    return sum(1 - 2 * bool(tag[1]) for tag in _TABLE.finditer(text))
 
 
 def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:

@@ -289,8 +289,14 @@ def cite(
                     raise LeftOutError(tr("it has none of the known formats"))
                 copy.write_bytes(images.read(name, LARGEST))
             except LeftOutError as reason:
-                unused = tr("The {option} {name} was not used: {reason}.")
-                warnings.append(unused.format(option=option, name=one_line(name), reason=reason))
+                warnings.append(
+                    tr(
+                        "The {option} {name} was not used: {reason}.",
+                        option=option,
+                        name=one_line(name),
+                        reason=reason,
+                    )
+                )
                 continue
             options.append(f"--{option}={copy}")
         if not any(option.startswith("--bibliography") for option in options):
@@ -334,8 +340,14 @@ def citation_warnings(
             if last > in_file and (entry.pages[1] or in_file):
                 work = entry.pages if entry.pages[1] else (1, in_file)
                 pages = "–".join(map(str, work))
-                text = tr("@{key} is cited for page {page}, but the work has pages {pages}.")
-                told.append(text.format(key=key, page=last, pages=pages))
+                told.append(
+                    tr(
+                        "@{key} is cited for page {page}, but the work has pages {pages}.",
+                        key=key,
+                        page=last,
+                        pages=pages,
+                    )
+                )
     unused = [entry.key for entry in own if entry.key not in cited]
     return [*told, *([unused_entries(unused)] if unused else [])]
 

@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import newlines, one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
@@ -49,7 +48,7 @@ _SHOWN = 80
 """The number of characters of a name to show."""
 
 
-class FrontMatter(msgspec.Struct, frozen=True):
+class FrontMatter(Record):
     """The document's metadata; missing values are empty.
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as written. `toc` is None if the front matter does
@@ -79,7 +78,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     paper: str = ""
 
 
-class MarkdownSource(msgspec.Struct, frozen=True):
+class MarkdownSource(Record):
     """A Markdown file. `text` is what follows the front matter, with ``\\n`` as line ending; its
     first line is `first_line`.
     """
@@ -115,8 +114,9 @@ def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
             tr("Specify a Markdown file."),
             code="unsupported",
         )
-    warning = tr("{name} is not UTF-8; it was read as {encoding}.")
-    return content.decode(encoding, "replace"), (warning.format(name=name, encoding=encoding),)
+    return content.decode(encoding, "replace"), (
+        tr("{name} is not UTF-8; it was read as {encoding}.", name=name, encoding=encoding),
+    )
 
 
 def front_matter(text: str) -> FrontMatter:
@@ -132,14 +132,16 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
     try:
         values = _yaml(found[1])
     except ValueError as error:
-        warning = tr("The front matter was not understood and is left in the text: {error}.")
-        return FrontMatter(), 0, (warning.format(error=error),)
+        warning = tr(
+            "The front matter was not understood and is left in the text: {error}.", error=error
+        )
+        return FrontMatter(), 0, (warning,)
     if not isinstance(values, dict):  # a rule, some text, another rule
         return FrontMatter(), 0, ()
     front, unused = _front(values)
-    warning = tr("An export does not use what the front matter says of {names}.")
     names = ", ".join(_with_line(name, _named(found[0])) for name in unused)
-    return front, found.end(), (warning.format(names=names),) * bool(unused)
+    warning = tr("An export does not use what the front matter says of {names}.", names=names)
+    return front, found.end(), (warning,) * bool(unused)
 
 
 def _named(text: str) -> str:

@@ -5,11 +5,10 @@ none loads anything.
 import re
 from pathlib import Path
 
-import msgspec
-
 from dogent_tui.documents.export.images import Images, LeftOutError, read_own
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 NAME = "pdf.css"
 LARGEST = 1 << 20
@@ -19,7 +18,7 @@ _IMPORT = re.compile(r"@import\b[^;]*(?:;|\Z)", re.IGNORECASE)
 _URL = re.compile(r"url\(\s*(\"[^\"]*\"|'[^']*'|[^)\"']*)\s*\)?", re.IGNORECASE)
 
 
-class Style(msgspec.Struct, frozen=True):
+class Style(Record):
     """A custom style sheet, which comes after ours. `path` is None if there is none."""
 
     css: str = ""

@@ -15,6 +15,7 @@ import msgspec
 
 from dogent_tui.documents.export.source import PAPERS, FrontMatter
 from dogent_tui.documents.export.tree import BREAK, Node, attributes, div, node, words
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import shipped
 
 DEFAULT = "article"
@@ -33,7 +34,7 @@ TITLE_STYLES["to"] = "Recipient"
 """The styles in a docx of the parts of the title block."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Part(Record, forbid_unknown_fields=True):
     """A part of the title block: `size` in points, `above` in millimeters. `lines`: each name on a
     line of its own. `colored`: in the color of headings.
     """
@@ -55,7 +56,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return list(found) if self.lines or not found else [", ".join(found)]
 
 
-class Theme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Theme(Record, forbid_unknown_fields=True):
     """The look of a document.
 
     `margins` of the page are in millimeters: top, sides, bottom; `paper` is its width and height.

@@ -18,6 +18,7 @@ from dogent_tui.documents.pandoc.tree import plain_text as plain_text
 from dogent_tui.documents.pandoc.tree import walk as walk
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
+from dogent_tui.records import Record
 
 Handler: TypeAlias = Callable[[Any], list[Node]]
 """Takes the contents of a node and returns its replacement."""
@@ -219,7 +220,7 @@ def sign(kind: str) -> str:
     return f"[!{kind.upper()}]"
 
 
-class Heading(msgspec.Struct, frozen=True):
+class Heading(Record):
     """A heading of the document: its level (1–6), its text including the number, and its name."""
 
     level: int

@@ -83,7 +83,7 @@ class Hidden(msgspec.Struct):
     so it was kept.
     """
 
-    texts: list[str] = msgspec.field(default_factory=list)
+    texts: list[str] = []
     mostly: bool = False
 
     def warnings(self) -> list[str]:

@@ -57,7 +57,7 @@ def settle_notes(body: Element) -> None:
     order = {node: number for number, node in enumerate(body.iter())}
     pairs = [
         (sign, note)
-        for sign, note in (*_linked_notes(body), *_unlinked_notes(body))
+        for sign, note in (*_linked_notes(body, order), *_unlinked_notes(body))
         if order[sign] < order[note]
     ]
     pairs += _margin_notes(body)
@@ -88,9 +88,8 @@ def settle_notes(body: Element) -> None:
     body.append(section)
 
 
-def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield the links to notes, with the notes."""
-    order = {node: at for at, node in enumerate(body.iter())}
+def _linked_notes(body: Element, order: dict[Element, int]) -> Iterator[tuple[Element, Element]]:
+    """Yield the links to notes, with the notes. `order` are all elements with their places."""
     places = {
         name: node
         for node in reversed(order)

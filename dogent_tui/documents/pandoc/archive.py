@@ -18,11 +18,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-import msgspec
 from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile, unreadable
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 MAX_TOTAL = 256 << 20
 MAX_MEMBER = 100 << 20
@@ -94,19 +94,23 @@ def parse_part(part: bytes, name: str) -> Any:
 
     Raises DocumentError (`hostile`, `damaged`).
     """
-    too_deep = tr("{name} is nested more than {max_depth} levels deep, which no real document is.")
+    too_deep = tr(
+        "{name} is nested more than {max_depth} levels deep, which no real document is.",
+        name=name,
+        max_depth=MAX_DEPTH,
+    )
     try:
         root = etree.fromstring(part, _PARSER)
     except (etree.XMLSyntaxError, LookupError, ValueError) as error:
         if getattr(error, "code", None) in LIMITS:
-            raise hostile(too_deep.format(name=name, max_depth=MAX_DEPTH)) from error
-        said = tr("{name} is damaged: its XML cannot be parsed.").format(name=name)
+            raise hostile(too_deep) from error
+        said = tr("{name} is damaged: its XML cannot be parsed.", name=name)
         raise damaged(said) from error
     doctype = root.getroottree().docinfo.internalDTD
     if doctype is not None and any(True for _ in doctype.iterentities()):
         raise _entities(name)
     if root.xpath("/*" * (MAX_DEPTH + 1)):
-        raise hostile(too_deep.format(name=name, max_depth=MAX_DEPTH))
+        raise hostile(too_deep)
     return root
 
 
@@ -126,7 +130,13 @@ def part_of(archive: zipfile.ZipFile, name: str) -> bytes:
         return b""
 
 
-class Relation(msgspec.Struct, frozen=True):
+def serialized(root: Any) -> bytes:
+    """Return an XML part of a document."""
+    part: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
+    return part
+
+
+class Relation(Record):
     """A relation of a part: `kind` is the last word of the type's URI, `target` a part's name or a
     URL.
     """
@@ -203,13 +213,20 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
         return encrypted(name)
     for stream, kind in (("WordDocument", "doc"), ("PowerPoint Document", "ppt")):
         if stream in streams:
-            wrong = tr("{name} is in the old binary format .{kind}, which is not supported.")
-            remedy = tr("Save it as .{new} with the program that created it.")
-            wrong, remedy = wrong.format(name=name, kind=kind), remedy.format(new=f"{kind}x")
-            return DocumentError(wrong, remedy, code="unsupported")
-    wrong = tr("{name} is in an old binary format, or encrypted; neither can be read.")
-    remedy = tr("Save it again, without a password, with the program that created it.")
-    return DocumentError(wrong.format(name=name), remedy, code="unsupported")
+            return DocumentError(
+                tr(
+                    "{name} is in the old binary format .{kind}, which is not supported.",
+                    name=name,
+                    kind=kind,
+                ),
+                tr("Save it as .{new} with the program that created it.", new=f"{kind}x"),
+                code="unsupported",
+            )
+    return DocumentError(
+        tr("{name} is in an old binary format, or encrypted; neither can be read.", name=name),
+        tr("Save it again, without a password, with the program that created it."),
+        code="unsupported",
+    )
 
 
 def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
@@ -221,19 +238,24 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             raise encrypted(name)
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
-            said = tr("{name} contains a file that would be unpacked outside it: {inside}.")
-            raise hostile(said.format(name=name, inside=inside[:80]))
+            raise hostile(
+                tr(
+                    "{name} contains a file that would be unpacked outside it: {inside}.",
+                    name=name,
+                    inside=inside[:80],
+                )
+            )
         whole = not streamed or not inside.startswith(streamed)
         size, packed = member.file_size, max(1, member.compress_size)
         if whole and size > MAX_MEMBER:
-            said = tr("a single part of it is {size} MB").format(size=size >> 20)
+            said = tr("a single part of it is {size} MB", size=size >> 20)
             raise unpacks_to_too_much(name, said)
         if size > RATIO_FROM and size > MAX_RATIO * packed:
-            said = tr("{inside} grows {size}-fold").format(inside=inside[:80], size=size // packed)
+            said = tr("{inside} grows {size}-fold", inside=inside[:80], size=size // packed)
             raise unpacks_to_too_much(name, said)
         total += size * whole
     if total > MAX_TOTAL:
-        raise unpacks_to_too_much(name, tr("it unpacks to {size} MB").format(size=total >> 20))
+        raise unpacks_to_too_much(name, tr("it unpacks to {size} MB", size=total >> 20))
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
@@ -270,27 +292,35 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
         if not doctype_allowed or "[" in subset:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
-        said = tr("{name} is damaged: one of its XML parts does not start like XML.")
-        raise damaged(said.format(name=name))
+        raise damaged(
+            tr("{name} is damaged: one of its XML parts does not start like XML.", name=name)
+        )
 
 
 def damaged_archive(name: str) -> DocumentError:
     """Return the error for the document `name`, for which `BROKEN` was raised."""
-    said = tr("{name} is damaged: it is not a complete zip archive, as this format requires.")
-    return damaged(said.format(name=name))
+    return damaged(
+        tr(
+            "{name} is damaged: it is not a complete zip archive, as this format requires.",
+            name=name,
+        )
+    )
 
 
 def _entities(name: str) -> DocumentError:
-    said = tr("{name} declares XML entities, which documents of this format must not.")
-    return hostile(said.format(name=name))
+    return hostile(
+        tr("{name} declares XML entities, which documents of this format must not.", name=name)
+    )
 
 
 def _too_many(name: str) -> DocumentError:
-    said = tr("{name} has more than {max_members:,} parts.")
-    return hostile(said.format(name=name, max_members=MAX_MEMBERS))
+    return hostile(
+        tr("{name} has more than {max_members:,} parts.", name=name, max_members=MAX_MEMBERS)
+    )
 
 
 def unpacks_to_too_much(name: str, how: str) -> DocumentError:
     """Return the error for a decompression bomb; `how` describes it."""
-    said = tr("{name} unpacks to far more than a document should: {how}.")
-    return hostile(said.format(name=name, how=how))
+    return hostile(
+        tr("{name} unpacks to far more than a document should: {how}.", name=name, how=how)
+    )

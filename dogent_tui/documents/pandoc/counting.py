@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-import msgspec
 import roman
+
+from dogent_tui.records import Record
 
 _MOST = 4_999
 """Larger numbers are written in digits."""
@@ -20,11 +21,11 @@ _ENCLOSED = {
 }  # fmt: skip
 """The first of consecutive characters in Unicode."""
 _MOST_ENCLOSED = {"㊀": 10}
-_ZEROS = {"decimalFullWidth": "０", "thaiNumbers": "๐", "hindiNumbers": "०", "hindiArabic": "٠"}
 _HAN, _HANGUL = "〇一二三四五六七八九", "영일이삼사오육칠팔구"
 _DIGITS = {
     "ideographDigital": _HAN, "japaneseDigitalTenThousand": _HAN, "taiwaneseDigital": _HAN,
-    "koreanDigital": _HANGUL, "koreanDigital2": _HAN,
+    "koreanDigital": _HANGUL, "koreanDigital2": _HAN, "decimalFullWidth": "０１２３４５６７８９",
+    "thaiNumbers": "๐๑๒๓๔๕๖๗๘๙", "hindiNumbers": "०१२३४५६७८९", "hindiArabic": "٠١٢٣٤٥٦٧٨٩",
 }  # fmt: skip
 _WITH_UNITS = {
     "chineseCounting": (_HAN, "千百十", ""), "chineseCountingThousand": (_HAN, "千百十", "零"),
@@ -45,7 +46,7 @@ _ONES = [
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
-class Level(msgspec.Struct, frozen=True):
+class Level(Record):
     """A level of a list: how its numbers are written.
 
     `text` contains ``%1`` in place of the number of the first level; `space` follows it.
@@ -110,8 +111,6 @@ def spelled(number: int, form: str) -> str:
         first = _ENCLOSED[form]
         is_sign = number <= _MOST_ENCLOSED.get(first, 20)
         text = chr(ord(first) + number - 1) if is_sign else digits
-    elif form in _ZEROS:
-        text = "".join(chr(ord(_ZEROS[form]) + int(digit)) for digit in digits)
     elif form in _DIGITS or (number > 99 and form in {"chineseCounting", "taiwaneseCounting"}):
         text = "".join(_DIGITS.get(form, _HAN)[int(digit)] for digit in digits)
     else:

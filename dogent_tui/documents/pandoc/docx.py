@@ -29,8 +29,9 @@ from dogent_tui.documents.pandoc.archive import (
     relations_of,
     repacked,
     root_of,
+    serialized,
 )
-from dogent_tui.documents.pandoc.prepared import Prepared
+from dogent_tui.documents.pandoc.prepared import Prepared, told_comments
 from dogent_tui.documents.pandoc.word_boxes import set_apart, with_contents
 from dogent_tui.documents.pandoc.word_parts import insert_parts
 from dogent_tui.documents.pandoc.word_runs import settle_runs
@@ -39,7 +40,6 @@ from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, 
 _WHOLE_BYTES = 3 << 19
 """A main part up to this size (1.5 MB) is converted at once: about 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
-_MOST_REMARKS = 100
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
@@ -60,7 +60,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         main, comments = beside(posixpath.basename(main_part)), beside("comments.xml")
         styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
         root = parse_part(main or b"<none/>", path.name)
-        metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
+        metadata = _counts(root) | _headers_and_footers(archive) | _remarks(comments)
         inserted = insert_parts(root, archive, main_part)
         items = settle_runs(root, styles, counters, options.changes)
         for box in reversed(list(root.iter(w("txbxContent")))):
@@ -69,8 +69,11 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         for name in ("footnotes.xml", "endnotes.xml"):
             if notes := beside(name):
                 notes_root = parse_part(notes, path.name)
+                for note in notes_root:  # pandoc knows lists in cells only
+                    row = etree.SubElement(etree.SubElement(note, w("tbl")), w("tr"))
+                    etree.SubElement(row, w("tc")).extend(note[:-1])
                 settle_runs(notes_root, styles, counters, options.changes)
-                made[posixpath.join(folder, name)] = _written(notes_root)
+                made[posixpath.join(folder, name)] = serialized(notes_root)
         added = {"numbering.xml": counters.part(), "styles.xml": styles.part()}
         made |= {posixpath.join(folder, name): part for name, part in added.items() if part}
     if {"insertions", "deletions"} & metadata.keys():
@@ -83,16 +86,11 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         for group in groups:
             whole = etree.SubElement(root, root.tag)  # to leave the tree takes lxml quadratic time
             etree.SubElement(whole, body.tag).extend(with_contents(group, held))
-            made[main_part] = _written(whole)
+            made[main_part] = serialized(whole)
             yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 
     content = parts() if groups else [path]
     return Prepared(content, len(groups) or 1, metadata, inserted=inserted)
-
-
-def _written(root: Any) -> bytes:
-    data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
-    return data
 
 
 def _groups(body: Any, size: int) -> list[list[Any]]:
@@ -123,12 +121,11 @@ def _parts(child: Any, *, is_late: bool) -> bool:
     return is_late and child.tag == w("p") and not in_list
 
 
-def _counts(root: Any, comments: bytes) -> dict[str, Any]:
-    """Return the numbers of tracked changes and comments, without zeros."""
+def _counts(root: Any) -> dict[str, Any]:
+    """Return the numbers of tracked changes, without zeros."""
     counts = {
         "insertions": _changes(root, "ins", "moveTo"),
         "deletions": _changes(root, "del", "moveFrom"),
-        "comments": comments.count(b"<w:comment "),
     }
     return {name: count for name, count in counts.items() if count}
 
@@ -164,13 +161,14 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
     return found
 
 
-def _remarks(part: bytes) -> dict[str, list[str]]:
+def _remarks(part: bytes) -> dict[str, Any]:
     """Return the authors and texts of comments, which are next to the body."""
-    remarks = [
-        f"{comment.get(comment.tag.replace('}comment', '}author'), '')}: {_words(comment)}"
-        for comment in root_of(part).iter("{*}comment")
-    ]
-    return {"comment_texts": remarks[:_MOST_REMARKS]} if remarks else {}
+    return told_comments(
+        [
+            f"{comment.get(comment.tag.replace('}comment', '}author'), '')}: {_words(comment)}"
+            for comment in root_of(part).iter("{*}comment")
+        ]
+    )
 
 
 def _words(element: Any) -> str:

@@ -45,10 +45,9 @@ def is_punctuation(char: str) -> bool:
     return unicodedata.category(char)[0] in "PS"
 
 
-def fence(code: str, char: str = "`", least: int = 3) -> str:
-    """Return a run of `char` that is longer than any in `code`."""
-    longest = max((len(run) for run in re.findall(f"{re.escape(char)}+", code)), default=0)
-    return char * max(least, longest + 1)
+def fence(code: str, least: int = 3) -> str:
+    """Return a run of backticks that is longer than any in `code`."""
+    return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", code))])
 
 
 def code_span(code: str) -> str:

@@ -53,11 +53,11 @@ class Shared(msgspec.Struct):
     image: Callable[[str], str]
     marks: bool = False
     is_page: bool = False
-    hidden: list[str] = msgspec.field(default_factory=list)
-    heading_ids: set[str] = msgspec.field(default_factory=set)
-    notes: list[list[Node]] = msgspec.field(default_factory=list)
-    numbers: dict[bytes, int] = msgspec.field(default_factory=dict)
-    comments: dict[str, str] = msgspec.field(default_factory=dict)
+    hidden: list[str] = []
+    heading_ids: set[str] = set()
+    notes: list[list[Node]] = []
+    numbers: dict[bytes, int] = {}
+    comments: dict[str, str] = {}
 
 
 class Inlines:

@@ -19,7 +19,7 @@ from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, part_of, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
-from dogent_tui.documents.pandoc.prepared import Prepared
+from dogent_tui.documents.pandoc.prepared import Prepared, told_comments
 from dogent_tui.documents.pandoc.tree import (
     HIDDEN,
     NUMBERED,
@@ -43,7 +43,7 @@ _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
 _INSIDE = (_CELL, f"{_TEXT}note-body")
-_ADDED = "\U000f0c12"
+_ADDED = "\U000f0c13"
 """The text of the cells of a row that is not in the document: a private-use character."""
 _BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _AROUND = tuple(f"{_TEXT}{name}" for name in ("index-body", "index-title", "numbered-paragraph"))
@@ -103,14 +103,13 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     _settle_inside(root)
     made = {"content.xml": etree.tostring(root, encoding="UTF-8")}
     content = repacked(path, made, emptied="" if options.images_dir else "Pictures/")
-    about = {"comments": len(comments), "comment_texts": comments} if comments else {}
-    return Prepared([content], metadata=about, formulas=formulas)
+    return Prepared([content], metadata=told_comments(comments), formulas=formulas)
 
 
 def _remark(annotation: Any) -> str:
     author = annotation.findtext("{*}creator", "")
     words = (" ".join(paragraph.itertext()) for paragraph in annotation.iter(*_PARAGRAPHS))
-    return f"{author}: {' '.join(words)}"[:300]
+    return f"{author}: {' '.join(words)}"
 
 
 def _settle_fields(root: Any) -> None:

@@ -1,10 +1,18 @@
 """What the readers of docx, odt and rtf hand to pandoc."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+_MOST_REMARKS, _LONGEST_REMARK = 100, 300
+
+
+def told_comments(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the metadata of a document with comments of these `texts`, each after its author."""
+    told = [text[:_LONGEST_REMARK] for text in texts[:_MOST_REMARKS]]
+    return {"comments": len(texts), "comment_texts": told} if texts else {}
 
 
 class Prepared(msgspec.Struct):

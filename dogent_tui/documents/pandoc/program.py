@@ -12,11 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-import msgspec
-
 from dogent_tui.documents.model import DocumentError, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.records import Record
 from dogent_tui.wall.own import own_environment, walled
 
 HEAP_MB = 320
@@ -39,7 +38,7 @@ _REMEDY = tr(
 )
 
 
-class Output(msgspec.Struct, frozen=True):
+class Output(Record):
     """What pandoc wrote, and its warnings, each without the word."""
 
     data: bytes
@@ -64,8 +63,15 @@ def _found() -> tuple[Path, tuple[int, ...]]:
     version = tuple(int(number) for number in re.findall(r"\d+", stated))
     if version < MINIMUM:
         needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-        wrong = tr("The pandoc on PATH is too old: {has}; {needed} or later is required.")
-        raise DocumentError(wrong.format(has=has, needed=needed), _REMEDY, code="engine_missing")
+        raise DocumentError(
+            tr(
+                "The pandoc on PATH is too old: {has}; {needed} or later is required.",
+                has=has,
+                needed=needed,
+            ),
+            _REMEDY,
+            code="engine_missing",
+        )
     return Path(shutil.which(path) or path), version
 
 
@@ -117,11 +123,14 @@ def run_pandoc(
             command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=LIMIT_S, halt=halt
         )
     except subprocess.TimeoutExpired:
-        late = tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.")
-        late = late.format(name=name, limit_s=LIMIT_S)
+        late = tr(
+            "{name} takes too long to convert: more than {limit_s:.0f} seconds.",
+            name=name,
+            limit_s=LIMIT_S,
+        )
         raise DocumentError(late, _SMALLER, code="timeout") from None
     except OSError as error:
-        wrong = tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror)
+        wrong = tr("pandoc could not be started: {strerror}.", strerror=error.strerror)
         raise DocumentError(wrong, code="engine_missing") from error
     said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")
     if done.returncode:
@@ -135,20 +144,23 @@ _MAX_STDERR = 65_536
 
 def _failure(name: str, status: int, said: str) -> DocumentError:
     if re.search("heap exhausted|out of memory|stack overflow", said, re.IGNORECASE):
-        large = tr("{name} exceeds the memory limit for converting a document.")
-        return DocumentError(large.format(name=name), _SMALLER, code="too_large")
+        return DocumentError(
+            tr("{name} exceeds the memory limit for converting a document.", name=name),
+            _SMALLER,
+            code="too_large",
+        )
     if status == _UNKNOWN_READER:
-        unknown = tr("This pandoc cannot read the format of {name}.").format(name=name)
+        unknown = tr("This pandoc cannot read the format of {name}.", name=name)
         return DocumentError(
             unknown, tr("Install the package pypandoc_binary."), code="engine_missing"
         )
     if status < 0:
-        crashed = tr("pandoc crashed on {name} (signal {status}).")
-        crashed = crashed.format(name=name, status=-status)
+        crashed = tr("pandoc crashed on {name} (signal {status}).", name=name, status=-status)
         return DocumentError(crashed, _SMALLER, code="failed")
-    reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
-    text = tr("{name} is damaged, or not what its name says: {reason}.")
-    return damaged(text.format(name=name, reason=reason))
+    reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}", status=status)
+    return damaged(
+        tr("{name} is damaged, or not what its name says: {reason}.", name=name, reason=reason)
+    )
 
 
 def _warnings(said: str) -> list[str]:

@@ -56,8 +56,10 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     """
     kind = kind_of(path)
     if kind not in KINDS:
-        wrong = tr("{path} is not a kind of document that can be read.")
-        raise DocumentError(wrong.format(path=path.name), code="unsupported")
+        raise DocumentError(
+            tr("{path} is not a kind of document that can be read.", path=path.name),
+            code="unsupported",
+        )
     conversion = _Conversion(path, kind, options, report)
     try:
         return conversion.opened()
@@ -95,12 +97,15 @@ class _Conversion:
         self._metadata |= prepared.metadata
         parts = prepared.count
         if missing := prepared.inserted.count(""):
-            said = ngettext(
-                "1 chart, diagram or inserted document cannot be read and is not shown.",
-                "{count} charts, diagrams or inserted documents cannot be read and are not shown.",
-                missing,
+            self._warnings.append(
+                ngettext(
+                    "1 chart, diagram or inserted document cannot be read and is not shown.",
+                    "{count} charts, diagrams or inserted documents cannot be read and are not"
+                    " shown.",
+                    missing,
+                    count=missing,
+                )
             )
-            self._warnings.append(said.format(count=missing))
         self._report(0, parts, "parts")
         trees = self._trees(prepared)
         first = next(trees)
@@ -145,8 +150,14 @@ class _Conversion:
                 tree.blocks[:] = with_lists(tree.blocks)
             read = settle_tree(tree.blocks) if self._kind == "odt" else 0
             if (missing := prepared.formulas - read) > 0:
-                said = tr("Formulas left out because they could not be read: {missing}.")
-                self._warn([said.format(missing=missing)])
+                self._warn(
+                    [
+                        tr(
+                            "Formulas left out because they could not be read: {missing}.",
+                            missing=missing,
+                        )
+                    ]
+                )
             yield tree
 
     def _warn(self, sentences: Iterable[str]) -> None:

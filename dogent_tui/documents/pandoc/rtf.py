@@ -15,7 +15,7 @@ import msgspec
 
 from dogent_tui.documents.looks import is_unseen
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.pandoc.prepared import Prepared
+from dogent_tui.documents.pandoc.prepared import Prepared, told_comments
 from dogent_tui.documents.pandoc.tree import HIDDEN, NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Item, Mark, list_nodes
 
@@ -63,7 +63,6 @@ _UNSETS = {
 """Words that unset what others have set, and what they leave."""
 _LEFT_OUT = {b"v", b"ansicpg"}
 """Words of which pandoc makes what is wrong here: hidden text would go, and text is decoded."""
-_MOST_REMARKS, _LONGEST_REMARK = 100, 300
 _TEXTS = {b"u", b"tab", b"line"}
 _READ_AS = {
     b"\\\n": b"par", b"\\\r": b"par", b"page": b"par", b"column": b"par", b"sect": b"par",
@@ -91,13 +90,8 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
-    remarks = [_joined(said)[:_LONGEST_REMARK] for said in reader.comments[:_MOST_REMARKS]]
-    about = {"comments": len(reader.comments), "comment_texts": remarks}
-    return Prepared(
-        [reader.written()],
-        metadata=about if reader.comments else {},
-        formulas=reader.formulas,
-    )
+    comments = told_comments([*map(_joined, reader.comments)])
+    return Prepared([reader.written()], metadata=comments, formulas=reader.formulas)
 
 
 def _without_binary(data: bytes) -> bytes:

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-import msgspec
-
 from dogent_tui.documents.pandoc.tree import Node, flat
+from dogent_tui.records import Record
 
 _ALIGNMENTS = {"AlignLeft": ":--", "AlignRight": "--:", "AlignCenter": ":-:"}
 _SIMPLE = ("Plain", "Para")
@@ -19,7 +18,7 @@ Words: TypeAlias = Callable[[list[Node]], str]
 """Writes the inlines of one paragraph."""
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(Record):
     """A cell of a table: its row span and column span, and its blocks."""
 
     rows: int
@@ -27,7 +26,7 @@ class Cell(msgspec.Struct, frozen=True):
     blocks: list[Node]
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(Record):
     """A table, with head and foot among its rows. `heads` is the number of head rows at the top."""
 
     caption: list[Node]
@@ -129,13 +128,11 @@ def _html_block(block: Node, words: Words) -> str:
             return f"<strong>{words(contents[2]).strip()}</strong>"
         case "BlockQuote" | "Callout":
             return _html_blocks(contents if kind == "BlockQuote" else contents[-1], words)
-    return _html_lines_of_words(kind, contents, words)
-
-
-def _html_lines_of_words(kind: str, contents: Any, words: Words) -> str:
-    if kind == "DefinitionList":
-        return "<br>".join(
-            f"{words(term)}: {'<br>'.join(_html_blocks(one, words) for one in definitions)}"
-            for term, definitions in contents
-        )
-    return "<br>".join(map(words, contents)) if kind == "LineBlock" else ""
+        case "DefinitionList":
+            return "<br>".join(
+                f"{words(term)}: {'<br>'.join(_html_blocks(one, words) for one in definitions)}"
+                for term, definitions in contents
+            )
+        case "LineBlock":
+            return "<br>".join(map(words, contents))
+    return ""

@@ -17,7 +17,7 @@ class Tree(msgspec.Struct):
     """The top level of pandoc's JSON."""
 
     blocks: list[Node]
-    meta: dict[str, Any] = msgspec.field(default_factory=dict)
+    meta: dict[str, Any] = {}
 
 
 HIDDEN = "#dogent-hidden"
@@ -104,7 +104,8 @@ def drawn_code(alternative: str) -> Node | None:
 
 def join_items(blocks: list[Node]) -> None:
     """Append each item that begins with `CONTINUED` to the previous one, give each list the number
-    of its first item, and remove the marks.
+    of its first item, and remove the marks. What `prepared_docx` put into a cell
+    returns to its note.
     """
     for node in walk(blocks):
         if node["t"] in LISTS:
@@ -124,6 +125,9 @@ def join_items(blocks: list[Node]) -> None:
             node["c"] = _MARKS.sub("", node["c"])
         elif node["t"] == "CodeBlock":
             node["c"][1] = _MARKS.sub("", node["c"][1])
+        elif node["t"] == "Note" and [block["t"] for block in node["c"]] == ["Table"]:
+            ((_, cells),) = node["c"][0]["c"][4][0][3]
+            node["c"] = cells[0][4]
 
 
 def with_whole_quotations(blocks: list[Node]) -> list[Node]:
@@ -225,10 +229,11 @@ def decoded_tree(data: bytes, name: str) -> Tree:
     except RecursionError:
         raise too_deep(name) from None
     except msgspec.DecodeError as error:
-        message = tr("pandoc's output for {name} cannot be read: {error}.")
-        raise DocumentError(message.format(name=name, error=error)) from error
+        raise DocumentError(
+            tr("pandoc's output for {name} cannot be read: {error}.", name=name, error=error)
+        ) from error
 
 
 def too_deep(name: str) -> DocumentError:
     """Return the error for a document that is nested too deeply for Python."""
-    return hostile(tr("{name} is too deeply nested to be read.").format(name=name))
+    return hostile(tr("{name} is too deeply nested to be read.", name=name))

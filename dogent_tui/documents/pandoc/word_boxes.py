@@ -106,8 +106,7 @@ def put_back(blocks: list[Node], inserted: Sequence[str]) -> list[Node]:
             out += _boxed(*content) if content else [part]
         return [filled(part) for part in out]
 
-    whole: list[Node] = filled(body)
-    return whole
+    return list(filled(body))
 
 
 def _said(block: Any, mark: str) -> str:

@@ -32,6 +32,7 @@ from dogent_tui.documents.pandoc.word_styles import (
     hides,
     is_on,
     is_typewritten,
+    properties_of,
     twips_at,
     value_at,
     w,
@@ -96,20 +97,19 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
 
 
 def _settle_changes(root: Any, changes: Changes) -> None:
-    """Remove what is dropped by the treatment of changes and pandoc would keep: rows, parts of
-    formulas, and the marks between paragraphs.
+    """Remove what is dropped by the treatment of changes: pandoc would keep rows, parts of
+    formulas, text boxes, and the marks between paragraphs.
     """
     for row in list(root.iter(_ROW)):
         if _is_dropped(row, "trPr", changes):
             remove(row)
     for name in _DROPPED[changes]:
         for change in list(root.iter(w(name))):
-            if change.getparent().tag.startswith(_MATH):
+            if not change.getparent().tag.endswith("Pr"):  # else it is about a mark
                 remove(change)
     for paragraph in reversed(list(root.iter(_PARAGRAPH))):
-        following = paragraph.getnext()
-        if _is_dropped(paragraph, "pPr/w:rPr", changes) and following is not None:
-            _join(paragraph, following)
+        if _is_dropped(paragraph, "pPr/w:rPr", changes):
+            _join(paragraph, next(paragraph.itersiblings(_PARAGRAPH, _TABLE), None))
 
 
 def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
@@ -119,14 +119,17 @@ def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
 
 def _join(paragraph: Any, following: Any) -> None:
     """Put the text of a paragraph without a mark before that of the following one, with a space
-    between words, as pandoc does.
+    between words, as pandoc does. It does so behind a table too, where the text has to stay.
     """
-    if following.tag == _PARAGRAPH:
+    if following is not None and following.tag == _PARAGRAPH:
         at = int(following.find(w("pPr")) is not None)
         parts = [part for part in paragraph if part.tag != w("pPr")]
         last = "".join(text.text or "" for text in paragraph.iter(_TEXT))[-1:]
         following[at:at] = [*parts, *[_run(" ")] * (last.isascii() and last.isalnum())]
-        remove(paragraph)
+    elif next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is not None:
+        remove(properties_of(paragraph).find(w("rPr")))
+        return
+    remove(paragraph)
 
 
 def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None:
@@ -134,7 +137,7 @@ def _item(indent: int, counters: Counters, lists: dict[int, str]) -> Item | None
     it ends the `lists`.
     """
     for at in sorted(lists, reverse=True):
-        if 0 < counters.indent(lists[at], at) <= indent:
+        if 0 < counters.level(lists[at], at).indent <= indent:
             return lists[at], at
         del lists[at]
     return None
@@ -207,22 +210,15 @@ def _settle_position(position: Any) -> None:
 
 
 def _settle_form_field(begin: Any) -> None:
-    """Write what a form field without a run of text shows before it."""
-    if shown := _form_field(begin):
-        begin.addprevious(_text(shown))
-
-
-def _form_field(begin: Any) -> str:
-    """Return what a form field without a run of text shows: a check box, or the choice."""
+    """Write what a form field without a run of text shows before it: a check box, or the choice."""
     box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
     if box is not None:
         name = "default" if box.find(w("checked")) is None else "checked"
-        return "☒" if is_on(box, f"w:{name}") else "☐"
-    if choices is None:
-        return ""
-    entries = [entry.get(w("val"), "") for entry in choices.iter(w("listEntry"))]
-    chosen = value_at(choices, "w:result", value_at(choices, "w:default", "0"))
-    return "".join(entries[whole(chosen, len(entries)) :][:1])
+        begin.addprevious(_text("☒" if is_on(box, f"w:{name}") else "☐"))
+    elif choices is not None:
+        entries = [entry.get(w("val"), "") for entry in choices.iter(w("listEntry"))]
+        chosen = value_at(choices, "w:result", value_at(choices, "w:default", "0"))
+        begin.addprevious(_text("".join(entries[whole(chosen, len(entries)) :][:1])))
 
 
 _SETTLED: dict[str, Callable[[Any], None]] = {
@@ -267,7 +263,7 @@ def _settle_fields(root: Any) -> None:
         field = fields[-1]
         field.parts.append(node)
         field.code.append(node.text or "")
-        field.is_shown = field.is_shown or kind == "separate"
+        field.is_shown |= kind == "separate"
         if field is hiding and kind in {"separate", "end"}:
             hiding = None
         if kind == "end":
@@ -346,7 +342,7 @@ def _settle_look(paragraph: Any, styles: Styles) -> bool:
 
 def _may_be_code(paragraph: Any, styles: Styles) -> bool:
     style = value_at(paragraph, "w:pPr/w:pStyle")
-    is_other = styles.is_heading(style) or styles.is_called(style, CODE)
+    is_other = styles.is_heading(style) or styles.name_of(style) == CODE.lower()
     return not is_other and not styles.numbering(paragraph)[0]
 
 
@@ -361,11 +357,9 @@ def _mark_code(root: Any, codes: list[Any], styles: Styles) -> None:
 
 def _is_only(cell: Any) -> bool:
     """Return whether a table has one cell: with code, it is a frame around it."""
-    parts = (cell, cell.getparent())
     return all(
-        next(part.itersiblings(part.tag, preceding=before), None) is None
-        for part in parts
-        for before in (True, False)
+        [*islice(part.getparent().iterchildren(part.tag), 2)] == [part]
+        for part in (cell, cell.getparent())
     )
 
 
@@ -386,16 +380,8 @@ def _letters(node: Any) -> int:
     return sum(len(text.text or "") for text in node.iter(_TEXT))
 
 
-def _properties(node: Any) -> Any:
-    """Return the properties of a paragraph or a cell, new ones if it has none."""
-    found = node.find(f"{node.tag}Pr")
-    if found is None:
-        node.insert(0, found := etree.Element(f"{node.tag}Pr"))
-    return found
-
-
 def _restyle(paragraph: Any, style: str) -> None:
-    _properties(paragraph).insert(0, etree.Element(w("pStyle"), {w("val"): style}))
+    properties_of(paragraph).insert(0, etree.Element(w("pStyle"), {w("val"): style}))
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
@@ -407,7 +393,8 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
     name, level = styles.numbering(paragraph)
     at = level or 0
     own = paragraph.find(f"{w('pPr')}/{w('numPr')}/{w('numId')}")
-    if own is not None and counters.is_unmarked(name, level):
+    marker = counters.level(name, at)
+    if own is not None and marker.form == "bullet" and not marker.text.strip():
         if at in lists:
             own.set(w("val"), lists[at])
             _begin(paragraph, CONTINUED)
@@ -416,8 +403,8 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
         return
     if name in {"", "0"} and _letters(paragraph) and not styles.is_heading(style):
         indent = styles.indent(paragraph)
-        if (item := _item(indent, counters, lists)) and counters.indent(*item) == indent:
-            add_number(_properties(paragraph), *item)
+        if (item := _item(indent, counters, lists)) and counters.level(*item).indent == indent:
+            add_number(properties_of(paragraph), *item)
             _begin(paragraph, CONTINUED)
             return
     for deeper in [each for each in lists if each >= at]:
@@ -439,7 +426,7 @@ def _number(
 ) -> None:
     name, at = item
     if label and (counters.has_words(name, at, lists) or _is_alone(paragraph)):
-        remove(_properties(paragraph))
+        remove(properties_of(paragraph))
         _begin(paragraph, label)
     elif name:
         lists[at] = name
@@ -450,7 +437,8 @@ def _number(
 def _is_alone(paragraph: Any) -> bool:
     """Return whether a paragraph is all of its cell, such as a number in a column of them."""
     room = paragraph.getparent()
-    return room.tag == _CELL and len(room.findall(_PARAGRAPH)) == 1
+    is_cell = room.tag == _CELL and not _is_only(room)
+    return is_cell and len(room.findall(_PARAGRAPH)) == 1
 
 
 class _Open(NamedTuple):
@@ -468,7 +456,7 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
     """
     name, level = styles.numbering(paragraph)
     at = level or 0
-    indent = counters.indent(name, at)
+    indent = counters.level(name, at).indent
     if not indent or styles.is_heading(value_at(paragraph, "w:pPr/w:pStyle")):
         if indent or _letters(paragraph):
             opened.clear()
@@ -484,7 +472,7 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
         depth = max(at, around.depth + (at - around.at if same else 1))
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
-        add_number(_properties(paragraph), counters.nested(name, depth - at), depth)
+        add_number(properties_of(paragraph), counters.nested(name, depth - at), depth)
 
 
 def _begin(paragraph: Any, words: str) -> None:

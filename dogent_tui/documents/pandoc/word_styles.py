@@ -54,7 +54,8 @@ def twips_at(node: Any, path: str, *names: str) -> int:
     """Return the first length of these `names` at `path` below `node`, 0 if there is none."""
     found = node.find(path, _PREFIXES)
     said = "" if found is None else next((v for n in names if (v := found.get(w(n)))), "")
-    return whole(said)
+    points, is_points, _ = said.partition("pt")  # of the strict format
+    return whole(points.partition(".")[0]) * 20 if is_points else whole(said)
 
 
 def add_number(properties: Any, name: str, at: int) -> None:
@@ -62,6 +63,13 @@ def add_number(properties: Any, name: str, at: int) -> None:
     properties.insert(0, number := etree.Element(w("numPr")))
     etree.SubElement(number, w("ilvl"), {_VALUE: str(at)})
     etree.SubElement(number, w("numId"), {_VALUE: name})
+
+
+def properties_of(node: Any) -> Any:
+    """Return the properties of a paragraph, a row and the like, new ones if it has none."""
+    if (found := node.find(f"{node.tag}Pr")) is None:
+        node.insert(0, found := node.makeelement(f"{node.tag}Pr"))
+    return found
 
 
 def is_on(node: Any, path: str) -> bool:
@@ -116,7 +124,8 @@ class Styles:
         self._look = cache(self._look_of)
         self._place = lru_cache(MAX_DEPTH)(self._place_in)
         self._numbering = cache(lambda style: _numbering_of([*self._chain(style)]))
-        self._is_heading = cache(self._is_heading_style)
+        self.is_heading = cache(self._is_heading)
+        """Whether paragraphs of a style are headings, by pandoc's rule."""
         self._ids: dict[str, str] = {
             value_at(one, "w:name").lower(): key for key, one in self._styles.items()
         }
@@ -147,21 +156,13 @@ class Styles:
         character = own.get(w("rStyle"), _NOTHING).get(_VALUE, "")
         return ChainMap(own, around.properties, self._look(character, around.style))
 
-    def is_heading(self, style: str) -> bool:
-        """Return whether paragraphs of a style are headings, by pandoc's rule."""
-        return self._is_heading(style)
-
-    def _is_heading_style(self, style: str) -> bool:
+    def _is_heading(self, style: str) -> bool:
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
 
     def name_of(self, style: str) -> str:
         """Return the name of the style with this id, in lower case."""
         return value_at(self._styles.get(style, _NOTHING), "w:name").lower()
-
-    def is_called(self, style: str, name: str) -> bool:
-        """Return whether the style with this id has this name."""
-        return self._ids.get(name.lower()) == style
 
     def outline_level(self, paragraph: Any) -> int:
         """Return the level of a paragraph in Word's outline, from 1; 0 if it is not in it or is a
@@ -286,18 +287,10 @@ class Counters:
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
         self._nested: dict[tuple[str, int], str] = {}
 
-    def is_unmarked(self, name: str, at: int | None) -> bool:
-        """Return whether items of a list have no marker, as pandoc writes paragraphs that continue
-        an item.
+    def level(self, name: str, at: int) -> Level:
+        """Return a level of a list. Paragraphs that continue an item are of one without a marker,
+        as pandoc writes them.
         """
-        level = self._level(name, at or 0)
-        return level.form == "bullet" and not level.text.strip()
-
-    def indent(self, name: str, at: int) -> int:
-        """Return the indentation of the text at a level of a list, in twips."""
-        return self._level(name, at).indent
-
-    def _level(self, name: str, at: int) -> Level:
         return self._lists[name][1].get(at, NO_LEVEL) if name in self._lists else NO_LEVEL
 
     def nested(self, name: str, deeper: int) -> str:
@@ -316,7 +309,6 @@ class Counters:
                 override = etree.SubElement(list_, w("lvlOverride"), depth)
                 written = etree.SubElement(override, w("lvl"), depth)
                 for tag, value in {
-                    "start": str(level.start),
                     "numFmt": level.form,
                     "lvlText": level.text.replace("%1", f"%{deeper + 1}"),
                 }.items():
@@ -327,7 +319,7 @@ class Counters:
         """Return whether the numbers at a level of a list contain more than its own and those of
         the open `lists` around it, such as “§ 5”, or “1.2” below a heading 1.
         """
-        text = self._level(name, at).text
+        text = self.level(name, at).text
         for number in (at, *(above for above, around in lists.items() if around == name)):
             text = text.replace(f"%{number + 1}", "")
         return re.search(r"%|§|[^\W\d]", text) is not None

@@ -32,8 +32,9 @@ class TextSource:
         if not self.encoding:
             raise DocumentError(
                 tr(
-                    "{path} is not text, nor a kind of document that read_document supports."
-                ).format(path=path.name),
+                    "{path} is not text, nor a kind of document that read_document supports.",
+                    path=path.name,
+                ),
                 tr("Convert it to pdf, docx or plain text first."),
                 code="unsupported",
             )
@@ -67,14 +68,18 @@ class TextSource:
         if self.others:
             yield tr(
                 "The encoding is a guess: {encoding}; it may be {others}. If letters are wrong,"
-                " read it again with `encoding`."
-            ).format(encoding=self.encoding, others=tr(", ").join(self.others))
+                " read it again with `encoding`.",
+                encoding=self.encoding,
+                others=tr(", ").join(self.others),
+            )
         if self.damaged:
             yield ngettext(
                 "1 character is not valid in the encoding {encoding} and appears as �.",
                 "{count} characters are not valid in the encoding {encoding} and appear as �.",
                 self.damaged,
-            ).format(count=self.damaged, encoding=self.encoding)
+                count=self.damaged,
+                encoding=self.encoding,
+            )
         if not self.size:
             yield tr("The file is empty.")
 
@@ -85,7 +90,7 @@ def _known(name: str) -> str:
         return codecs.lookup(name).name
     except (LookupError, ValueError):
         raise DocumentError(
-            tr("There is no encoding “{name}”.").format(name=name),
+            tr("There is no encoding “{name}”.", name=name),
             tr("Name one such as cp1252 or gb18030."),
             code="unsupported",
         ) from None

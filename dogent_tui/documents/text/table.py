@@ -72,8 +72,11 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
             )
     except csv.Error as error:
         raise DocumentError(
-            tr("{path} cannot be read as a table past line {line_num}: {error}.").format(
-                path=name, line_num=reader.line_num, error=error
+            tr(
+                "{path} cannot be read as a table past line {line_num}: {error}.",
+                path=name,
+                line_num=reader.line_num,
+                error=error,
             ),
             tr("A quotation mark is probably missing: fix the file."),
             code="damaged",

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-import msgspec
-
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet (Excel's specifications and limits)."""
@@ -21,7 +20,7 @@ _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _RANGE = re.compile(r"\$?([A-Za-z]{0,3})\$?(\d{0,7})(:?)\$?([A-Za-z]{0,3})\$?(\d{0,7})")
 
 
-class Window(msgspec.Struct, frozen=True):
+class Window(Record):
     """The requested rows and columns, from the first to the last of each, counted from 1."""
 
     rows: tuple[int, int] = (1, MOST_ROWS)
@@ -50,8 +49,8 @@ def window_of(rows: str, cells: str = "") -> Window:
         return Window(_span(top, colon, bottom, MOST_ROWS), _span(first, colon, last, MOST_COLUMNS))
     except ValueError:
         raise DocumentError(
-            tr("“{text}” is not a range of rows or cells.").format(text=cells or rows),
-            tr("Use the form {form}.").format(form="A1:F200" if cells else "100-250"),
+            tr("“{text}” is not a range of rows or cells.", text=cells or rows),
+            tr("Use the form {form}.", form="A1:F200" if cells else "100-250"),
             code="no_page",
         ) from None
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
 from dogent_tui.documents.looks import is_unseen
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.formats import BUILT_IN, NOTHING, Formatter, formatter, general
 from dogent_tui.documents.workbook.package import Package, no_workbook, problems
 from dogent_tui.documents.workbook.reading import Sheet
+from dogent_tui.records import Record
 from dogent_tui.references.sheets import table_of_contents
 
 _HEAD_BYTES = 16_384
@@ -23,7 +22,7 @@ _LEAST_ROW = 20
 """The minimum number of bytes of a row with a cell."""
 
 
-class Contents(msgspec.Struct, frozen=True):
+class Contents(Record):
     """A workbook without its cells. `strings` is the name of a part, "" if there is none.
     `formatters` format the numbers of a cell, by the index of its style; the cells of a style in
     `unseen` are invisible.

@@ -85,12 +85,12 @@ def problems(name: str) -> Iterator[None]:
 
 def no_workbook(name: str) -> DocumentError:
     """Return the error for a workbook `name` that cannot be parsed."""
-    return damaged(tr("{name} is damaged or not an Excel workbook.").format(name=name))
+    return damaged(tr("{name} is damaged or not an Excel workbook.", name=name))
 
 
 def crafted(name: str) -> DocumentError:
     """Return the error for a workbook `name` crafted to cost memory or time."""
-    return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
+    return hostile(tr("{name} contains XML that no spreadsheet program writes.", name=name))
 
 
 def fed(

@@ -22,9 +22,9 @@ from dogent_tui.language import listing, ngettext, tr
 
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _DRAWINGS: Mapping[str, Callable[[int], str]] = {
-    "picture": lambda count: ngettext("{count} image", "{count} images", count),
-    "chart": lambda count: ngettext("{count} chart", "{count} charts", count),
-    "shape": lambda count: ngettext("{count} shape", "{count} shapes", count),
+    "picture": lambda count: ngettext("{count} image", "{count} images", count, count=count),
+    "chart": lambda count: ngettext("{count} chart", "{count} charts", count, count=count),
+    "shape": lambda count: ngettext("{count} shape", "{count} shapes", count, count=count),
 }
 
 
@@ -46,8 +46,9 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     sheet, opened = reading.sheet, reading.opened
     opened.metadata |= package_properties(path)
     if sheet.is_chart:
-        said = tr("The sheet “{sheet}” is a chart: it has no cells.")
-        opened.warnings.append(said.format(sheet=sheet.name))
+        opened.warnings.append(
+            tr("The sheet “{sheet}” is a chart: it has no cells.", sheet=sheet.name)
+        )
         return opened
     reader = SheetReader(package, contents, reading)
     around = _around(package, reading, reader.relations)
@@ -62,13 +63,18 @@ def _around(package: Package, reading: Reading, relations: dict[str, Relation]) 
         comments = read_comments(package, relations)
         counts = drawings(package, relations)
     except DocumentError:
-        said = tr("The comments or drawings of the sheet “{name}” are damaged and were left out.")
-        warnings.append(said.format(name=name))
+        warnings.append(
+            tr(
+                "The comments or drawings of the sheet “{name}” are damaged and were left out.",
+                name=name,
+            )
+        )
         comments, counts = [], Counter()
     if counts:
-        each = [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
-        said = tr("The sheet “{name}” has {listed}, not shown here.")
-        warnings.append(said.format(name=name, listed=listing(each)))
+        each = [_DRAWINGS[word](count) for word, count in counts.items()]
+        warnings.append(
+            tr("The sheet “{name}” has {listed}, not shown here.", name=name, listed=listing(each))
+        )
         metadata["drawings"] = dict(counts)
 
     def blocks() -> Iterator[Block]:

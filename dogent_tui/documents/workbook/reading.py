@@ -20,6 +20,7 @@ from dogent_tui.documents.workbook.columns import (
 )
 from dogent_tui.documents.workbook.tables import Row, sheet_blocks
 from dogent_tui.language import and_more, listing, ngettext, tr
+from dogent_tui.records import Record
 from dogent_tui.references.sheets import split_cells
 
 MOST_TEXT = 32_767
@@ -49,7 +50,7 @@ _NAMES: Mapping[str, Callable[[int], str]] = {"row": str, "column": letters, "ce
 """Hidden elements, and the message with their number."""
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class Sheet(Record):
     """A sheet: its `part` of the package, and its `size` in (rows, columns), None if that is only
     known after reading.
     """
@@ -69,9 +70,9 @@ class SheetFacts(msgspec.Struct):
     a stored result. `too_empty`: reading ended within a vast range of empty cells.
     """
 
-    hidden_columns: set[int] = msgspec.field(default_factory=set)
-    merged: list[str] = msgspec.field(default_factory=list)
-    links: list[tuple[str, str]] = msgspec.field(default_factory=list)
+    hidden_columns: set[int] = set()
+    merged: list[str] = []
+    links: list[tuple[str, str]] = []
     long_texts: int = 0
     uncached: int = 0
     too_empty: bool = False
@@ -90,8 +91,9 @@ def open_sheet(suffix: str, path: Path, options: ReadOptions, sheets: list[Sheet
     known = {"sheet": sheet.name, "sheets": listed, "sheet_count": len(sheets)}
     opened = Opened(suffix[1:], {"format": suffix[1:], **known}, iter(()))
     if sheet.state != "visible":
-        said = tr("The sheet “{sheet}” is hidden in the workbook.")
-        opened.warnings.append(said.format(sheet=sheet.name))
+        opened.warnings.append(
+            tr("The sheet “{sheet}” is hidden in the workbook.", sheet=sheet.name)
+        )
     return Reading(opened, sheet, window)
 
 
@@ -114,8 +116,8 @@ def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
         for sheet in sheets
     ]
     raise DocumentError(
-        tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
-        tr("It has: {names}.").format(names=and_more(names, _MOST_IN_MESSAGE)),
+        tr("{name} has no sheet “{wanted}”.", name=name, wanted=wanted),
+        tr("It has: {names}.", names=and_more(names, _MOST_IN_MESSAGE)),
         code="no_sheet",
     )
 
@@ -269,17 +271,19 @@ class Reading:
                 said.append(told.format(count=len(numbers), names=", ".join(runs)))
         if not said:
             return []
-        sentence = tr("Hidden in the workbook and marked as hidden here: {said}.")
+        sentence = tr(
+            "Hidden in the workbook and marked as hidden here: {said}.", said=listing(said)
+        )
         if self._hidden_count > _MOST_HIDDEN:
             sentence += tr(" Only the first of it is shown; ask for `rows` to have others.")
-        return [sentence.format(said=listing(said))]
+        return [sentence]
 
     def _unusual(self) -> Iterator[str]:
         facts, name = self.facts, self.sheet.name
         if not self._rows and self.window == Window() and name:
-            yield tr("The sheet “{name}” is empty.").format(name=name)
+            yield tr("The sheet “{name}” is empty.", name=name)
         elif not self._rows and name:
-            yield tr("There are no cells in this part of the sheet “{name}”.").format(name=name)
+            yield tr("There are no cells in this part of the sheet “{name}”.", name=name)
         if facts.uncached:
             yield ngettext(
                 "{count:,} formula has no stored result, so the formula itself is shown. To get"
@@ -288,15 +292,19 @@ class Reading:
                 " shown. To get results, open the workbook in a spreadsheet program and"
                 " save it.",
                 facts.uncached,
-            ).format(count=facts.uncached)
+                count=facts.uncached,
+            )
         if facts.long_texts:
             yield ngettext(
                 "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
                 "{count:,} texts were cut: longer than {most:,} characters, or in an endless row.",
                 facts.long_texts,
-            ).format(count=facts.long_texts, most=MOST_TEXT)
+                count=facts.long_texts,
+                most=MOST_TEXT,
+            )
         if facts.too_empty:
             yield tr(
                 "After row {rows:,} there are hundreds of megabytes without content: the rest"
-                " of the sheet was not read."
-            ).format(rows=self._rows)
+                " of the sheet was not read.",
+                rows=self._rows,
+            )

@@ -49,9 +49,9 @@ class Row(msgspec.Struct, gc=False):
 
     number: int
     texts: dict[int, str]
-    values: set[int] = msgspec.field(default_factory=set)
-    formulas: set[int] = msgspec.field(default_factory=set)
-    unseen: dict[int, str] = msgspec.field(default_factory=dict)
+    values: set[int] = set()
+    formulas: set[int] = set()
+    unseen: dict[int, str] = {}
     hidden: bool = False
 
 

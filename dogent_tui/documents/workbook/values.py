@@ -44,7 +44,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
     except calamine.PasswordError as error:
         raise encrypted(path.name) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
-        raise damaged(tr("{name} is damaged or not a workbook.").format(name=path.name)) from error
+        raise damaged(tr("{name} is damaged or not a workbook.", name=path.name)) from error
     reading.opened.warnings.append(
         tr(
             "Of this format only values are read: not how numbers are shown, nor comments, nor"

@@ -392,6 +392,33 @@ def test_deleted_items_are_gone_and_not_counted(tmp_path):
     assert read(path, changes="reject")[0].startswith("1. one\n2. old\n3. older\n4. two")
 
 
+def test_what_is_deleted_before_a_table_or_with_a_box_is_gone(tmp_path):
+    gone = '<w:del w:id="7" w:author="Bob"/>'
+    old = item(deleted("old"), 0, mark=gone)
+    body = [
+        *(item("one", 0), old, '<w:bookmarkEnd w:id="3"/>', item("two", 0), old),
+        table([item("three", 0) + item("four", 0) + old, p(r("both"))]),
+        *(item("stays", 0, mark=gone), table([p(r("cell"))]), item("six", 0)),
+        p(r("Words"), f'<w:del w:id="2" w:author="Bob">{text_box(p(r("In the box")))}</w:del>'),
+    ]
+    text = read(make_docx(tmp_path / "a.docx", *body, more=numbering(["decimal %1."])))[0]
+    one, cells, *others = text.split("\n\n")
+    assert one == "1. one\n2. two"
+    assert '<td><ol start="3"><li>three</li><li>four</li></ol></td>' in cells
+    assert others == ["5. stays", "| cell |\n| --- |", "6. six", "Words"]
+
+
+def test_a_list_in_a_note_is_one(tmp_path):
+    inside = p(r("See:")) + item("one", 0) + item("in it", 1) + item("two", 0)
+    notes = f'<w:footnote w:id="2">{inside}</w:footnote>{note(3, "Words")}'
+    more = numbering(["decimal %1.", "lowerLetter %2)"])
+    body = p(r("Text"), footnote(2), footnote(3))
+    text = read(make_docx(tmp_path / "a.docx", body, footnotes=notes, more=more))[0]
+    assert text == (
+        "Text[^1][^2]\n\n[^1]: See:\n\n    1. one\n       1) in it\n    2. two\n\n[^2]: Words"
+    )
+
+
 def test_a_deleted_part_of_a_formula_is_gone(tmp_path):
     math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
     runs = "<m:r><m:t>a</m:t></m:r><w:del><m:r><m:t>b</m:t></m:r></w:del>"
@@ -408,6 +435,20 @@ def test_a_document_in_the_strict_format_has_its_hidden_text_marked(tmp_path):
             part = re.sub(names, rb"http://purl.oclc.org/ooxml/\1/", made.read(name))
             strict.writestr(name, part)
     assert read(tmp_path / "b.docx")[0].split("\n\n")[0] == "Seen."
+
+
+def test_a_text_indented_by_points_continues_an_item(tmp_path):
+    indent = '<w:ind w:start="36.5pt"/>'
+    more = numbering(["decimal %1."])
+    part = more["word/numbering.xml"].decode()
+    part = part.replace("</w:lvl>", f"<w:pPr>{indent}</w:pPr></w:lvl>")
+    said = f"<w:p><w:pPr>{indent}</w:pPr>{r('more')}</w:p>"
+    path = make_docx(
+        tmp_path / "a.docx",
+        *(item("one", 0), said, item("two", 0)),
+        more={"word/numbering.xml": part.encode()},
+    )
+    assert read(path)[0] == "1. one\n\n   more\n\n2. two"
 
 
 def test_black_text_under_a_black_pen_is_hidden(tmp_path):
