@@ -42,7 +42,8 @@ _SPAN, _LIST, _ITEM = (f"{_TEXT}{name}" for name in ("span", "list", "list-item"
 _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
-_INSIDE = (_CELL, f"{_TEXT}note-body")
+_NOTE = f"{_TEXT}note-body"
+_INSIDE = (_CELL, _NOTE)
 _ADDED = "\U000f0c13"
 """The text of the cells of a row that is not in the document: a private-use character."""
 _BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
@@ -96,7 +97,7 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     _settle_fields(root)
     _place_boxes(root)
     _join_lists(root)
-    _set_apart_tables(root)
+    _set_apart(root)
     _widen_tables(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
@@ -178,17 +179,17 @@ def _append(around: Any, items: list[Any]) -> None:
             last.append(item[0])
 
 
-def _set_apart_tables(root: Any) -> None:
-    """Move the tables in cells and notes, which pandoc leaves out, to the end of the document, from
-    where `put_back` returns them.
+def _set_apart(root: Any) -> None:
+    """Move the tables in cells and notes, and the lists in notes, which pandoc leaves out, to the
+    end of the document, from where `put_back` returns them.
     """
     body = root.find("{*}body/{*}text")
-    for number, table in reversed([*enumerate(root.iter(f"{_TABLE}table"))]):
-        if is_within(table, *_INSIDE):
+    for number, block in reversed([*enumerate(root.iter(f"{_TABLE}table", _LIST))]):
+        if is_within(block, *_INSIDE) if block.tag != _LIST else block.getparent().tag == _NOTE:
             place, begin = etree.Element(_PARAGRAPH), etree.SubElement(body, _PARAGRAPH)
             place.text, begin.text = f"{PLACE}{number}:", f"{OPENS}{number}:"
-            table.addprevious(place)
-            body.append(table)
+            block.addprevious(place)
+            body.append(block)
 
 
 def _widen_tables(root: Any) -> None:

@@ -390,6 +390,19 @@ def test_lists_of_an_odt_begin_where_their_items_say(tmp_path):
     assert text == "4. no 4\n5. next\n\nThen\n\n7. no 7\n8. next\n\n12) no 12\n13) next"
 
 
+def test_a_list_in_a_note_of_an_odt_is_kept(tmp_path):
+    item = "<text:list-item><text:p>%s</text:p></text:list-item>"
+    content = (
+        f'<office:document-content xmlns:office="{_OFFICE}:office:1.0"'
+        f' xmlns:text="{_OFFICE}:text:1.0" office:version="1.3"><office:body><office:text><text:p>'
+        "Said<text:note text:note-class='footnote'><text:note-body><text:p>Of:</text:p><text:list>"
+        f"{item % 'one'}{item % 'two'}</text:list></text:note-body></text:note>.</text:p>"
+        "</office:text></office:body></office:document-content>"
+    )
+    text = read(written_odt(tmp_path / "a.odt", content))[0]
+    assert text == "Said[^1].\n\n[^1]: Of:\n\n    1. one\n    2. two"
+
+
 def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
     styles = (
         '<style:style style:name="P1"><style:text-properties style:font-name="Courier New"/>'
