@@ -156,11 +156,11 @@ class Figures:
             for span, _ in sentences.most_common(_CANDIDATES)
             for place in self._places_in(*span, figure, weights)
         ]
-        best = max((place.shared for place in scored if not place.is_label), default=0.0)
+        others = [each for each in scored if not each.is_label]
+        best = max((each.shared for each in others), default=0.0)
         rarest = max(weights.values(), default=0.0)  # that of the other column is known to a cell
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
-        fitting = [each for each in labels if each.shared >= best - rarest]
-        fitting = fitting or [each for each in scored if not each.is_label]
+        fitting = [each for each in labels if each.shared >= best - rarest] or others
         top = max((each.score for each in fitting), default=0.0) - 1e-9
         enough = _ENOUGH * (sum(weights.values()) or 1.0)
         return [one for one in fitting if one.score >= top and max(one.shared, one.score) >= enough]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
@@ -106,10 +106,10 @@ def numbers_in(text: str, language: str) -> Iterator[Number]:
             yield number_at(text, one, language)
 
 
-def units_in(words: Iterable[str], language: str) -> Iterator[str]:
-    """Yield the units among words."""
-    for word in words:
-        number = next(numbers_in(f"100 {word}", language), None)  # no day, so that no month is one
+def units_in(text: str) -> Iterator[str]:
+    """Yield the units among the words of a text."""
+    for word in _PLAIN_WORD.findall(text):
+        number = next(numbers_in(f"100 {word}", "en"), None)  # no day, so that no month is one
         if number and number.unit:
             yield number.unit
 
@@ -119,9 +119,9 @@ def readings(number: Number, language: str, own: Sequence[str], around: str) -> 
     that is named `around` it. The scale that the nearest of these names too does not apply to a
     number without a unit.
     """
-    near, far = _PLAIN_WORD.findall(" ".join(own)), _PLAIN_WORD.findall(around)
-    money = (unit for unit in units_in([*near, *far], language) if unit in _MONEY)
-    unit = number.unit or next(units_in(near, language), "") or next(money, "")
+    near = " ".join(own)
+    money = (unit for unit in units_in(f"{near} {around}") if unit in _MONEY)
+    unit = number.unit or next(units_in(near), "") or next(money, "")
     bare = number._replace(unit=unit)
     for place in (*own, around) if not number.unit and unit in {"", *_MONEY} else ():
         scaled = list[Number]()
@@ -146,11 +146,10 @@ def number_at(text: str, found: re.Match[str], language: str) -> Number:
             break
         is_long = word in {"billion", "billions"} and language in {"de", "fr"}
         power, at = 12 if is_long else int(_POWER[word]), behind.end()
-    if before := _BEFORE.search(text, max(0, found.start() - 5), found.start()):
+    lead = text[max(0, found.start() - 14) : found.start()]
+    if before := _BEFORE.search(lead):
         unit = _UNIT[before[1].casefold()]
-    month = _MONTH_BEHIND.match(text, found.end()) or _MONTH_BEFORE.search(
-        text, max(0, found.start() - 12), found.start()
-    )
+    month = _MONTH_BEHIND.match(text, found.end()) or _MONTH_BEFORE.search(lead)
     if month and len(found[0]) <= 2:
         unit = _MONTH.get(month[month.lastindex or 0].casefold(), unit)
     around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
