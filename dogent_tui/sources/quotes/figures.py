@@ -223,7 +223,10 @@ class Figures:
                 lacked = math.fsum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
-                yield Place(meant, characters[start], score, shared, meant in labels)
+                is_label = meant in labels
+                if not meant.unit and figure.number.unit in map(MONTHS.get, known):
+                    meant = meant._replace(unit=figure.number.unit)
+                yield Place(meant, characters[start], score, shared, is_label)
 
     def _cell(
         self, begin: int, text: str, column: int, number: Number, language: str

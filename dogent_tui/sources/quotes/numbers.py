@@ -21,8 +21,8 @@ _MONTHS = (
 )
 """What takes the place of a unit at the day of a date."""
 _MONTH = _first_of(_MONTHS)
-MONTHS = {*_MONTH.values()}
-_NAMED = "|".join(name for name in _MONTH if name.isalpha())
+MONTHS = {name: month for name, month in _MONTH.items() if name.isalpha()}
+_NAMED = f"(?-i:(?!may))(?:{'|'.join(MONTHS)})"
 _NOT_AFTER_WORD = r"(?<![^\W\u2e80-\u9fff])"
 NUMBER = re.compile(
     rf"{_NOT_AFTER_WORD}(?<![.,])(?<!\d/)(?<![A-Z][-–])"

@@ -409,7 +409,8 @@ MINUTES = (
     "Notes, 3 March, library, 14:00 to 15:30\npresent: Ines Roth (chair), Paul Weber, Mia Stone\n\n"
     "- opening hours: Mia wants Saturday 10 to 14. Ali against. vote 3:1 for Saturday, from 5"
     " April\n\n- Ali will write to the town about the heating until 20 March\n\n"
-    "- the hall was let on 31.12.2024 to 40 guests\n\n- the roof was mended on 2025-07-14\n"
+    "- the hall was let on 31.12.2024 to 40 guests\n\n- the roof was mended on 2025-07-14\n\n"
+    "- the fair is 3–5 March with tents\n"
 )
 
 
@@ -425,6 +426,8 @@ MINUTES = (
         ("Es war am 31. Dezember 2024 die hall mit 40 guests.", ["verbatim"] * 3),
         ("Es war am 31. Oktober 2024 die hall mit 40 guests.", ["altered", *["verbatim"] * 2]),
         ("The roof was mended on 14 July 2025.", ["verbatim"] * 2),
+        ("The fair began on 3 March in tents.", ["verbatim"]),
+        ("The fair began on 3 May in tents.", ["altered"]),
         ("The roof was mended on 14 June 2025.", ["altered", "verbatim"]),
         (
             "The library opens on Saturday 10 to 14, from 5 April; the vote was 3:1.",
