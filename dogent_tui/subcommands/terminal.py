@@ -17,7 +17,7 @@ from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import to_json
-from dogent_tui.storage.paths import is_folder
+from dogent_tui.storage.paths import is_file, is_folder
 
 PATIENCE_S = 60.0
 """How long to wait for all that was wanted: no program asks for the rest by itself."""
@@ -107,6 +107,11 @@ async def offer_browser(terminal: Terminal) -> None:
 def existing_folder(named: str | Path) -> Path:
     """Return the folder to work in. Raises UsageError if it does not exist."""
     folder = Path(named)
+    if is_file(folder):
+        raise UsageError(
+            tr("{folder} is a file, not a folder.", folder=folder),
+            tr("Specify the folder that it is in."),
+        )
     if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.", folder=folder),

@@ -76,6 +76,7 @@ def test_on_a_terminal_the_user_is_asked(folder, monkeypatch, answer, replaced):
         ([".", "--to", "docx", "-o", "x.docx"], 1, "it is not a file"),
         (["report.md", "-o", ".dogent/x.docx"], 1, "outside .dogent"),
         (["report.md", "--to", "docx", "--workspace", "nowhere"], 2, "no folder nowhere"),
+        (["report.md", "--to", "docx", "--workspace", "report.md"], 2, "is a file, not a folder"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(folder, capsys, arguments, status, words):

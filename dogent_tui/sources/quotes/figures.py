@@ -16,6 +16,7 @@ from dogent_tui.permissions.text import names
 from dogent_tui.sources.quotes.index import SourceIndex
 from dogent_tui.sources.quotes.numbers import (
     FUNCTION_WORDS,
+    MONTHS,
     Number,
     language_of,
     numbers_in,
@@ -155,11 +156,11 @@ class Figures:
             for span, _ in sentences.most_common(_CANDIDATES)
             for place in self._places_in(*span, figure, weights)
         ]
-        best = max((place.shared for place in scored if not place.is_label), default=0.0)
+        others = [each for each in scored if not each.is_label]
+        best = max((each.shared for each in others), default=0.0)
         rarest = max(weights.values(), default=0.0)  # that of the other column is known to a cell
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
-        fitting = [each for each in labels if each.shared >= best - rarest]
-        fitting = fitting or [each for each in scored if not each.is_label]
+        fitting = [each for each in labels if each.shared >= best - rarest] or others
         top = max((each.score for each in fitting), default=0.0) - 1e-9
         enough = _ENOUGH * (sum(weights.values()) or 1.0)
         return [one for one in fitting if one.score >= top and max(one.shared, one.score) >= enough]
@@ -196,6 +197,9 @@ class Figures:
                 column = text.count("|", 0, start)
                 is_paired = column > 1
                 read, labels, own, known = self._cell(begin, text, column, number, language)
+                years = {each.value for each in labels if _YEAR.fullmatch(each.spelled)}
+                if years and all(map(_YEAR.fullmatch, figure.pair)):
+                    is_other = figure.pair.isdisjoint(years)
                 valued = read if column > 1 else numbers
                 told = {*figure.before[-2:], *figure.behind[:2]} & own
                 apart, near = 1.0, math.fsum(weights[word] for word in told)
@@ -219,7 +223,10 @@ class Figures:
                 lacked = math.fsum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
-                yield Place(meant, characters[start], score, shared, meant in labels)
+                is_label = meant in labels
+                if not meant.unit and figure.number.unit in map(MONTHS.get, known):
+                    meant = meant._replace(unit=figure.number.unit)
+                yield Place(meant, characters[start], score, shared, is_label)
 
     def _cell(
         self, begin: int, text: str, column: int, number: Number, language: str
@@ -242,16 +249,17 @@ class Figures:
         known = f"{around} {block.source.sheet} {text} {head_row if column <= 1 else ''}"
         is_label = column <= 1 or top == begin
         labels = [number] if is_label else [*numbers_in(head, language)]
-        read = labels if is_label else readings(number, f"{cells[1]} {head}", around, language)
+        read = labels if is_label else readings(number, language, (cells[1], head), around)
         return read, labels, own, own | {*words_of(known).words}
 
 
 def agrees(figure: Figure, place: Place) -> bool:
-    """Return whether value and unit are the same; an unknown unit matches any, and what falls by 3
-    is −3.
+    """Return whether value and unit are the same; an unknown unit matches any but a month, and what
+    falls by 3 is −3.
     """
     ours, theirs = figure.number, place.number
     falls = not _FALLING.isdisjoint((*figure.before, *figure.behind))
+    is_known = theirs.unit or ours.unit in MONTHS
     return theirs.value in {ours.value, f"{'-' * falls}{ours.value}"} and (
-        ours.unit == theirs.unit or not ours.unit or not theirs.unit
+        ours.unit == theirs.unit or not ours.unit or not is_known
     )

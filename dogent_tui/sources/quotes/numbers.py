@@ -2,11 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
 
+
+def _first_of(groups: str) -> dict[str, str]:
+    """Return word → the first word of its group."""
+    return {name: group.split()[0] for group in groups.split("|") for name in group.split()}
+
+
+_MONTHS = (
+    "january januar janvier jan 1 01|february februar février feb 2 02|march märz mars mar 3 03"
+    "|april avril apr 4 04|may mai 5 05|june juni juin jun 6 06|july juli juillet jul 7 07"
+    "|august août aug 8 08|september septembre sept sep 9 09|october oktober octobre oct okt 10"
+    "|november novembre nov 11|december dezember décembre dec dez 12"
+)
+"""What takes the place of a unit at the day of a date."""
+_MONTH = _first_of(_MONTHS)
+MONTHS = {name: month for name, month in _MONTH.items() if name.isalpha()}
+_NAMED = f"(?-i:(?!may))(?:{'|'.join(MONTHS)})"
 _NOT_AFTER_WORD = r"(?<![^\W\u2e80-\u9fff])"
 NUMBER = re.compile(
     rf"{_NOT_AFTER_WORD}(?<![.,])(?<!\d/)(?<![A-Z][-–])"
@@ -19,7 +35,8 @@ NUMBER = re.compile(
 _SPACED = re.compile(r"\d+(?:[.,]\d+)?")
 _DATE, _OF_DATE = re.compile(r"\d\d?([./])\d\d?\1\d{4}"), re.compile(r"\d+(?=[./]\d+[./])|\d{4}")
 SENTENCE_END = re.compile(
-    r"(?<!\b[A-Za-z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{2})(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
+    r"(?<!\b[A-Za-z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{2})(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])"
+    rf"|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])(?!(?i:{_NAMED})\b)|[。！？]"
 )
 
 _SCALES = (
@@ -47,15 +64,15 @@ _UNITS = (
     "|twh|hz|khz|mhz|ghz|b byte bytes|kb|mb|gb|tb|人|次|个|条"
 )
 
-
-def _first_of(groups: str) -> dict[str, str]:
-    """Return word → the first word of its group."""
-    return {name: group.split()[0] for group in groups.split("|") for name in group.split()}
-
-
 _PLAIN_WORD = re.compile(r"[Tk]€|[€$£¥]|[^\s()\[\]（）,.:：€$£¥]+")
 _MONEY, _SCALED = {"€", "$", "£", "¥", "chf"}, "scaled"
 _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
+_MONTH_BEHIND = re.compile(
+    rf"(?:\s?[-–]\s?\d\d?)?\.?\s?({_NAMED})\b|\.(\d\d?)\.\d{{4}}", re.IGNORECASE
+)
+_MONTH_BEFORE = re.compile(
+    rf"(?<!\d\s)(?<!\d\.\s)\b({_NAMED})\.?\s$|\d{{4}}-(\d\d)-$", re.IGNORECASE
+)
 _BEHIND = re.compile(
     r"[\s\u00a0\u202f-]{0,2}([Tk]€|(?:percentage|per cent|basis)\s+points?|points? de pourcentage"
     r"|per cent|pour cent|v\. ?H\.|个?百分点|百万|十亿|万亿|小时|分钟|公里|公斤|千克|美元|欧元"
@@ -89,28 +106,33 @@ def numbers_in(text: str, language: str) -> Iterator[Number]:
             yield number_at(text, one, language)
 
 
-def units_in(words: Iterable[str], language: str) -> Iterator[str]:
-    """Yield the units among words."""
-    for word in words:
-        number = next(numbers_in(f"1 {word}", language), None)
+def units_in(text: str) -> Iterator[str]:
+    """Yield the units among the words of a text."""
+    for word in _PLAIN_WORD.findall(text):
+        number = next(numbers_in(f"100 {word}", "en"), None)  # no day, so that no month is one
         if number and number.unit:
             yield number.unit
 
 
-def readings(number: Number, own: str, around: str, language: str) -> list[Number]:
+def readings(number: Number, language: str, own: Sequence[str], around: str) -> list[Number]:
     """Return a number of a table with the unit that its `own` row or column names, or the currency
-    that is named `around` it. A scale that is named too does not apply to a number without a unit.
+    that is named `around` it. The scale that the nearest of these names too does not apply to a
+    number without a unit.
     """
-    words = _PLAIN_WORD.findall(f"{own} {around}")
-    money = (unit for unit in units_in(words, language) if unit in _MONEY)
-    unit = number.unit or next(units_in(_PLAIN_WORD.findall(own), language), "") or next(money, "")
-    bare, scaled = number._replace(unit=unit), list[Number]()
-    for word in words if not number.unit and unit in {"", *_MONEY} else ():
-        spelled = word + "n" * (word == "m" and unit in _MONEY)
-        value = next(numbers_in(f"{number.spelled} {spelled}", language), number).value
-        value = "-" * (number.value[0] == "-" and value[0] != "-") + value
-        scaled += [bare._replace(value=value)] if value != number.value else []
-    return [bare._replace(unit=_SCALED), *scaled] if scaled else [bare]
+    near = " ".join(own)
+    money = (unit for unit in units_in(f"{near} {around}") if unit in _MONEY)
+    unit = number.unit or next(units_in(near), "") or next(money, "")
+    bare = number._replace(unit=unit)
+    for place in (*own, around) if not number.unit and unit in {"", *_MONEY} else ():
+        scaled = list[Number]()
+        for word in _PLAIN_WORD.findall(place):
+            spelled = word + "n" * (word == "m" and unit in _MONEY)
+            value = next(numbers_in(f"{number.spelled} {spelled}", language), number).value
+            value = "-" * (number.value[0] == "-" and value[0] != "-") + value
+            scaled += [bare._replace(value=value)] if value != number.value else []
+        if scaled:
+            return [bare._replace(unit=_SCALED), *scaled]
+    return [bare]
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:
@@ -124,8 +146,12 @@ def number_at(text: str, found: re.Match[str], language: str) -> Number:
             break
         is_long = word in {"billion", "billions"} and language in {"de", "fr"}
         power, at = 12 if is_long else int(_POWER[word]), behind.end()
-    if before := _BEFORE.search(text, max(0, found.start() - 5), found.start()):
+    lead = text[max(0, found.start() - 14) : found.start()]
+    if before := _BEFORE.search(lead):
         unit = _UNIT[before[1].casefold()]
+    month = _MONTH_BEHIND.match(text, found.end()) or _MONTH_BEFORE.search(lead)
+    if month and len(found[0]) <= 2:
+        unit = _MONTH.get(month[month.lastindex or 0].casefold(), unit)
     around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
     is_negative = found[0][0] in "-−–" or (around == "()" and "|" in text)
     spelled, raised, parts = found[0], "", found.groupdict()

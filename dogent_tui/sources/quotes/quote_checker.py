@@ -34,7 +34,7 @@ from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, delete_unused, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 
-_FORMAT = 6
+_FORMAT = 7
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
 """Reasons why a file cannot be read as long as it does not change."""
 _UNUSED_S = 14 * 86_400

@@ -83,7 +83,7 @@ def flags(
         "negation": any(map(negates, odd)),
         "number": any(re.search(r"\d", word) for word in odd),
         "name": any(_NAME.search(text) for kind, text in pieces if kind != "equal"),
-        "unit": {*units_in(left, "en")} != {*units_in(put, "en")},
+        "unit": {*units_in(" ".join(left))} != {*units_in(" ".join(put))},
         "order": bool(left) and sorted(left) == sorted(put),
     }
     return [flag for flag, is_so in why.items() if is_so]
@@ -295,10 +295,11 @@ class _Checker:
         seen = [source for _, source in named]
         others = [one for one in self._by_path.values() if not one.index.reason and one not in seen]
         verdict: Verdict = "found_elsewhere" if claim.named else "verbatim"
-        if spots := [spot for source in others for spot in exact(source)]:
-            return _found(verdict, spots)
-        nears = [found for source in others if (found := near(source))]
-        if spots := [found.same for found in nears if found.same]:
+        spots = [spot for source in others for spot in exact(source)]
+        if not spots:
+            nears = [found for source in others if (found := near(source))]
+            spots = [found.same for found in nears if found.same]
+        if spots:
             return _found(verdict, spots)
         if not nears or (claim.named and (claim.kind == "number" or not readable)):
             return Judgement("not_found")

@@ -4,6 +4,7 @@ the hint line.
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from textual import work
 from textual.app import ComposeResult
@@ -189,11 +190,13 @@ class PromptBox(Vertical):
         if completion is None:
             return False
         named = self._token(completion).rstrip(".-")
-        if (
-            completion.kind in ("file", "citation")
-            and not self.picker.moved
-            and any(named == row.insert for row in self.picker.rows)
-        ):
+        is_listed = completion.kind in ("file", "citation") and any(
+            named == row.insert for row in self.picker.rows
+        )
+        # a path may be new to a command: with such a suffix nothing is left to complete
+        suffix = PurePath(candidate.label).suffix if completion.kind in ("file", "word") else ""
+        is_new = sends and completion.bare and suffix and named.endswith(suffix)
+        if not self.picker.moved and (is_listed or is_new):
             self.picker.dismiss()  # a complete name followed by punctuation of the sentence
             return not sends
         continues = completion.kind == "command" and candidate.more

@@ -320,13 +320,17 @@ def test_a_number_is_read_with_its_power_and_no_name_of_a_part_or_substance(draf
 def test_a_table_tells_the_scale_of_its_numbers_in_one_place(above, corner, head):
     rows = (
         "| St. Gallen | 1,180.2 | 1,234.5 | 4.6% |\n| Bern | 95.6 | 97.5 | -2.0% |\n"
-        "| Margin in % | 8.1 | 7.9 | |\n| Result | 12.4 | (8.4) | |\n"
+        "| Margin in % | 8.1 | 7.9 | |\n| Crates (thousand) | 12.1 | 12.9 | |\n"
+        "| Result | 12.4 | (8.4) | |\n"
     )
     table = f"| {corner} | 2023{head} | 2024{head} | Change |\n| --- | --- | --- | --- |\n{rows}"
     annual = source("annual.md", f"# Report\n\nAll is well.\n\n{above}{table}")
     for draft, is_right in (
         ("Bern had EUR 97.5 million in 2024.", True),
         ("Bern rose from EUR 95.6m in 2023 to EUR 97.5m in 2024.", True),
+        ("Bern rose from EUR 97.5m in 2023 to EUR 95.6m in 2024.", False),
+        ("There were 12.9 thousand crates in 2024.", True),
+        ("There were 12.9 million crates in 2024.", False),
         ("St. Gallen rose by 4.6 % to EUR 1,234.5 million in 2024.", True),
         ("Bern had 97.5 in 2024.", True),
         ("The margin was 7.9 % in 2024.", True),
@@ -405,7 +409,8 @@ MINUTES = (
     "Notes, 3 March, library, 14:00 to 15:30\npresent: Ines Roth (chair), Paul Weber, Mia Stone\n\n"
     "- opening hours: Mia wants Saturday 10 to 14. Ali against. vote 3:1 for Saturday, from 5"
     " April\n\n- Ali will write to the town about the heating until 20 March\n\n"
-    "- the hall was let on 31.12.2024 to 40 guests\n"
+    "- the hall was let on 31.12.2024 to 40 guests\n\n- the roof was mended on 2025-07-14\n\n"
+    "- the fair is 3–5 March with tents\n"
 )
 
 
@@ -416,6 +421,14 @@ MINUTES = (
         ("Minutes of 4 March", ["altered"]),
         ("The hall was let on 31 December 2024 to 40 guests.", ["verbatim"] * 3),
         ("The hall was let on 30 December 2024 to 40 guests.", ["altered", *["verbatim"] * 2]),
+        ("The hall was let on 31 November 2024 to 40 guests.", ["altered", *["verbatim"] * 2]),
+        ("The hall was let on October 31, 2024 to 40 guests.", ["altered", *["verbatim"] * 2]),
+        ("Es war am 31. Dezember 2024 die hall mit 40 guests.", ["verbatim"] * 3),
+        ("Es war am 31. Oktober 2024 die hall mit 40 guests.", ["altered", *["verbatim"] * 2]),
+        ("The roof was mended on 14 July 2025.", ["verbatim"] * 2),
+        ("The fair began on 3 March in tents.", ["verbatim"]),
+        ("The fair began on 3 May in tents.", ["altered"]),
+        ("The roof was mended on 14 June 2025.", ["altered", "verbatim"]),
         (
             "The library opens on Saturday 10 to 14, from 5 April; the vote was 3:1.",
             ["verbatim"] * 4,

@@ -227,6 +227,18 @@ class TestPicker:
             await app.press(pilot, *"int", "enter", "enter")
             assert app.sent == ["/attach docs/interview with Li.txt"]
 
+    async def test_enter_takes_a_new_path_as_it_was_typed(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"/attach note.md")
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+            await app.press(pilot, "enter")
+            assert app.sent == ["/attach note.md"]
+            await app.press(pilot, *"/attach otes.md")
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+            await app.press(pilot, "tab", "enter")
+            assert app.sent[1:] == ["/attach notes.md"]
+
     async def test_other_paths_and_the_arguments_of_other_commands_are_not_completed(
         self, make_app
     ) -> None:
