@@ -186,11 +186,13 @@ class Figures:
         is_of_year = not is_row or _YEAR.search(text.split("|")[1]) is not None
         pairs = _pairs(numbers) if is_of_year else {}
         is_paired = any(figure.pair & each for each in pairs.values())
-        units = {each.unit for each in numbers}
+        unit, units = figure.number.unit, {each.unit for each in numbers}
+        said = {(each.value, each.unit) for each in numbers if each.unit in MONTHS}
+        is_date = (figure.number.value, unit) in said
         for number in numbers:
             start, is_equal = number.start, number.value == figure.number.value
-            if not is_equal and number.unit != figure.number.unit and figure.number.unit in units:
-                continue  # 3.4 % was not the revenue of the year
+            if not is_equal and (is_date or (number.unit != unit and unit in units)):
+                continue  # 3.4 % was not the revenue of the year, 5 not the day of 3 to 5 March
             is_other = figure.pair.isdisjoint(pairs.get(start, figure.pair))
             read, labels, valued = [number], list[Number](), numbers
             if is_row:
@@ -224,8 +226,8 @@ class Figures:
                 less = _LACKED * lacked * apart * (meant.value != figure.number.value)
                 score = shared + near - less
                 is_label = meant in labels
-                if not meant.unit and figure.number.unit in map(MONTHS.get, known):
-                    meant = meant._replace(unit=figure.number.unit)
+                if not meant.unit and unit in map(MONTHS.get, known):
+                    meant = meant._replace(unit=unit)
                 yield Place(meant, characters[start], score, shared, is_label)
 
     def _cell(

@@ -68,7 +68,8 @@ _PLAIN_WORD = re.compile(r"[Tk]€|[€$£¥]|[^\s()\[\]（）,.:：€$£¥]+")
 _MONEY, _SCALED = {"€", "$", "£", "¥", "chf"}, "scaled"
 _POWER, _UNIT = _first_of(_SCALES), _first_of(_UNITS)
 _MONTH_BEHIND = re.compile(
-    rf"(?:\s?[-–]\s?\d\d?)?\.?\s?({_NAMED})\b|\.(\d\d?)\.\d{{4}}", re.IGNORECASE
+    rf"(?:\.?\s?(?:[-–]|to|and|bis|und|au|et)\s?\d\d?)?\.?\s?({_NAMED})\b|\.(\d\d?)\.\d{{4}}",
+    re.IGNORECASE,
 )
 _MONTH_BEFORE = re.compile(
     rf"(?<!\d\s)(?<!\d\.\s)\b({_NAMED})\.?\s$|\d{{4}}-(\d\d)-$", re.IGNORECASE

@@ -410,7 +410,7 @@ MINUTES = (
     "- opening hours: Mia wants Saturday 10 to 14. Ali against. vote 3:1 for Saturday, from 5"
     " April\n\n- Ali will write to the town about the heating until 20 March\n\n"
     "- the hall was let on 31.12.2024 to 40 guests\n\n- the roof was mended on 2025-07-14\n\n"
-    "- the fair is 3–5 March with tents\n"
+    "- the fair is 3–5 March with tents\n\n- die Messe war vom 7. bis 9. Juni in Halle zwei\n"
 )
 
 
@@ -428,6 +428,8 @@ MINUTES = (
         ("The roof was mended on 14 July 2025.", ["verbatim"] * 2),
         ("The fair began on 3 March in tents.", ["verbatim"]),
         ("The fair began on 3 May in tents.", ["altered"]),
+        ("Die Messe in Halle zwei begann am 7. Juni.", ["verbatim"]),
+        ("Die Messe in Halle zwei begann am 8. Juni.", ["altered"]),
         ("The roof was mended on 14 June 2025.", ["altered", "verbatim"]),
         (
             "The library opens on Saturday 10 to 14, from 5 April; the vote was 3:1.",
