@@ -233,7 +233,10 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     edges = [(abs(a.x0 - b.x0), abs(a.x1 - b.x1)) for a, b in places]
     is_aligned = max(edges[0]) < _SAME_EDGE or max(map(min, edges)) < _SAME_EDGE
     has_head = _head(one) == _head(below)
-    if widths[0] != widths[1] or not (has_head or is_aligned):
+    rows = (one.rows[0], below.rows[0], one.rows[:2][-1])
+    heads = [all(line.bold for cell in row for line in cell.lines) for row in rows]
+    is_another = heads == [True, True, False]  # with a head of its own
+    if widths[0] != widths[1] or not (has_head or (is_aligned and not is_another)):
         return None
     *before, cell = one.rows[-1]
     lines = cell.lines or (NOTHING,)

@@ -205,9 +205,14 @@ def _key(text: str) -> str:
 
 
 def _is_beside(line: Line, page: Page) -> bool:
-    """Return whether a line is in the margin beside the text."""
+    """Return whether a line is in the margin beside the text, and not level with one of its lines,
+    as their labels and numbers are.
+    """
     x0, x1 = page.sides
-    return line.box.x1 < x0 or line.box.x0 > x1
+    if not (line.box.x1 < x0 or line.box.x0 > x1):
+        return False
+    others = (other for other in page.lines if other is not line)
+    return not (line.upright and any(abs(line.base - other.base) < 1 for other in others))
 
 
 def _in_tables(page: Page) -> set[int]:

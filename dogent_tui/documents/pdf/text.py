@@ -194,7 +194,7 @@ class _Reader:
                 xref = self._tree.kid(parent, index)
                 if kids := tuple(self.nodes(block.get("blocks", ()), xref)):
                     found.append(Element(block["std"], xref, index, kids))
-            elif lines := tuple(self._lines(block.get("lines", ()))):
+            elif lines := tuple(filter(None, map(self._line, _apart(block.get("lines", ()))))):
                 last = found[-1] if found else None
                 if isinstance(last, TextBlock) and _touch(last.lines[-1], lines[0]):
                     found[-1] = TextBlock((*last.lines, *lines))
@@ -202,14 +202,10 @@ class _Reader:
                     found.append(TextBlock(lines))
         return found
 
-    def _lines(self, lines: Iterable[dict[str, Any]]) -> Iterator[Line]:
-        for line in lines:
-            self.raw.append("".join(map(_text, line["spans"])))
-            yield from filter(None, map(self._line, _apart(line)))
-
     def _line(self, line: dict[str, Any]) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
+        self.raw.append("".join(map(_text, spans)))
         seen: list[dict[str, Any]] = []
         unseen: list[dict[str, Any]] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
@@ -299,25 +295,26 @@ class _Reader:
         )
 
 
-def _apart(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a line that are far apart: MuPDF takes a text from the right for the
-    continuation of one from the left.
+def _apart(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the lines, and the parts of one that are far apart: MuPDF takes a text from the right
+    for the continuation of one from the left.
     """
-    chars = [char for span in line["spans"] for char in span["chars"]]
-    if not any(_LEFTWARD.match(char["c"]) for char in chars):
-        yield line
-        return
-    least = _WIDE_GAP * line["spans"][0]["size"]
-    edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
-    starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
-    for low, high in pairwise([edges[0][0], *starts, float("inf")]):
-        spans = [
-            {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
-            for span in line["spans"]
-        ]
-        _, y0, _, y1 = line["bbox"]
-        end = max(right for left, right in edges if low <= left < high)
-        yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
+    for line in lines:
+        chars = [char for span in line["spans"] for char in span["chars"]]
+        if not any(_LEFTWARD.match(char["c"]) for char in chars):
+            yield line
+            continue
+        least = _WIDE_GAP * line["spans"][0]["size"]
+        edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
+        starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
+        for low, high in pairwise([edges[0][0], *starts, float("inf")]):
+            spans = [
+                {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
+                for span in line["spans"]
+            ]
+            _, y0, _, y1 = line["bbox"]
+            end = max(right for left, right in edges if low <= left < high)
+            yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
 
 
 def _touch(line: Line, other: Line) -> bool:
