@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
@@ -157,13 +158,13 @@ def _element(
         inner = continued(one.kids, (*before, *first.kids), number, known)
         if inner is None:
             return None
-        whole = msgspec.structs.replace(one, kids=inner.whole)
+        whole = replace(one, kids=inner.whole)
         if inner.rest:
-            after = (msgspec.structs.replace(first, kids=inner.rest), *after)
+            after = (replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
     again = _head_again(one, before, first)
     before = without(before, again)
-    first = msgspec.structs.replace(first, kids=without(first.kids, again))
+    first = replace(first, kids=without(first.kids, again))
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
         one = _with_line(one, ends, _with_mark(ends, number, behind=True))
@@ -200,13 +201,13 @@ def _one(above: Element, below: Element) -> Element:
     first = new[0] if new else None
     if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
         last, new = _one(last, first), new[1:]
-    return msgspec.structs.replace(above, kids=(*kept, last, *new))
+    return replace(above, kids=(*kept, last, *new))
 
 
 def _with_line(element: Element, old: Line, new: Line) -> Element:
     """Return the element with the line `new` in place of `old`."""
     kids = changed(element.kids, lambda line: new if line is old else line)
-    return msgspec.structs.replace(element, kids=tuple(kids))
+    return replace(element, kids=tuple(kids))
 
 
 def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
@@ -218,7 +219,7 @@ def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
     x0 = line.box.x1 if behind else line.runs[0].x0
     mark = Run(f"{' ' * behind}<!-- page {number} -->", line.size, x0=x0, markdown=True)
     runs = (*line.runs, mark) if behind else (mark, *line.runs)
-    return msgspec.structs.replace(line, runs=runs)
+    return replace(line, runs=runs)
 
 
 def _table(above: Nodes, below: Table, number: int) -> Table | None:
@@ -241,11 +242,11 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     *before, cell = one.rows[-1]
     lines = cell.lines or (NOTHING,)
     ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
-    last = (*before, msgspec.structs.replace(cell, lines=ends))
+    last = (*before, replace(cell, lines=ends))
     rest = below.rows[has_head:]
     if rest and _is_cut(one.rows, rest[0]):
         cells = zip(last, rest[0], strict=True)
-        last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
+        last = tuple(replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
         rest = rest[1:]
     return Table(one.box, (*one.rows[:-1], last, *rest))
 
@@ -329,7 +330,7 @@ def _moved(line: Line, across: float, down: float) -> Line:
     box = line.box
     return Line(
         Box(box.x0 + across, box.y0 + down, box.x1 + across, box.y1 + down),
-        tuple(msgspec.structs.replace(run, x0=run.x0 + across) for run in line.runs),
+        tuple(replace(run, x0=run.x0 + across) for run in line.runs),
         line.upright,
         line.base + down,
     )

@@ -11,6 +11,7 @@ import roman
 from dogent_tui.documents.pdf.model import (
     Line,
     Page,
+    Rows,
     TextBlock,
     around,
     elements_in,
@@ -141,7 +142,7 @@ class Furniture:
                 for o in row
             )
 
-        def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
+        def peeled(rows: Rows) -> Rows:
             taken = list(takewhile(runs, rows))
             while 0 < len(taken) < len(rows) and _is_near(taken[-1], rows[len(taken)]):
                 taken.pop()

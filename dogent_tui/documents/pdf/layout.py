@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import Node, table_node
 from dogent_tui.documents.pdf.flow import joined
@@ -15,6 +15,7 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Line,
     Nodes,
+    Rows,
     Run,
     Table,
     TextBlock,
@@ -85,7 +86,7 @@ class List:
 
     def __init__(self) -> None:
         self.items: list[Item] = []
-        self._rows: list[list[Line]] = []
+        self._rows: Rows = []
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
         """Append an item."""
@@ -96,14 +97,12 @@ class List:
                 depth += item.mark.holds(mark)
         self.items.append(Item(mark, depth, blocks))
 
-    def written(
-        self, mark: Mark | None, rows: list[list[Line]], column: Box | None
-    ) -> Iterator[Node]:
+    def written(self, mark: Mark | None, rows: Rows, column: Box | None) -> Iterator[Node]:
         """Add a part of the text in a column; yield what is complete."""
         if column and mark is not None:
             left = -column.x1 if rows[0][0].right_to_left else column.x0
             x0, text = mark.x0 - left, mark.text - left
-            mark = msgspec.structs.replace(mark, x0=x0, text=text)
+            mark = replace(mark, x0=x0, text=text)
         if mark is not None and self._takes(mark):
             self._rows = rows
             self.add(mark, [paragraph(rows, mark)])
@@ -128,7 +127,7 @@ class List:
         begins = not mark.label.isalpha() or mark.label.lower() in {"a", "i"}
         return begins or any(item.mark.label.isalpha() for item in self.items)
 
-    def _continues(self, rows: list[list[Line]]) -> bool:
+    def _continues(self, rows: Rows) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """
@@ -200,8 +199,7 @@ def _marked(line: Line, mark: Line | None) -> Line:
     blank = Run(" ", line.size, x0=mark.box.x1)
     dot = "." if mark.text.strip().isdecimal() else ""
     signs = [
-        msgspec.structs.replace(run, text=BULLET if _is_sign(mark) else run.text.strip() + dot)
-        for run in mark.runs
+        replace(run, text=BULLET if _is_sign(mark) else run.text.strip() + dot) for run in mark.runs
     ]
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.model import (
     WIDE,
@@ -158,6 +158,4 @@ def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
 def _with_end(line: Line, end: str) -> Line:
     """Return `line` with another last character."""
     *runs, last = line.runs
-    return msgspec.structs.replace(
-        line, runs=(*runs, msgspec.structs.replace(last, text=last.text.rstrip()[:-1] + end))
-    )
+    return replace(line, runs=(*runs, replace(last, text=last.text.rstrip()[:-1] + end)))

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
@@ -224,7 +225,7 @@ def words_of(line: Line) -> Iterator[Line]:
         width = (end - run.x0) / max(1, len(run.text))
         for part in re.finditer(r"\S+|\s+", run.text):
             start, stop = run.x0 + width * part.start(), run.x0 + width * part.end()
-            word = msgspec.structs.replace(run, text=part[0], x0=start)
+            word = replace(run, text=part[0], x0=start)
             if part[0].isspace():
                 apart = True
             elif apart:
@@ -301,6 +302,9 @@ class Element(msgspec.Struct, frozen=True):
     kids: "Nodes"
 
 
+Rows: TypeAlias = Sequence[list[Line]]
+"""Lines in rows, from the top."""
+
 Part: TypeAlias = Element | TextBlock | Table
 Nodes: TypeAlias = tuple[Part, ...]
 
@@ -375,18 +379,16 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
         if isinstance(node, Element):
             kids = tuple(changed(node.kids, change))
             if kids or not node.kids:
-                yield msgspec.structs.replace(node, kids=kids)
+                yield replace(node, kids=kids)
         elif isinstance(node, Table):
             rows = (
                 tuple(
-                    msgspec.structs.replace(
-                        cell, lines=tuple(filter(None, map(change, cell.lines)))
-                    )
+                    replace(cell, lines=tuple(filter(None, map(change, cell.lines))))
                     for cell in row
                 )
                 for row in node.rows
             )
-            yield msgspec.structs.replace(node, rows=tuple(rows))
+            yield replace(node, rows=tuple(rows))
         elif lines := tuple(filter(None, map(change, node.lines))):
             yield TextBlock(lines, node.column)
 
@@ -414,7 +416,7 @@ def without_start(length: int) -> Callable[[Line], Line | None]:
                 text, left = text[cut:].lstrip(), left - cut
                 left = -1 if text else left
             if text:
-                runs.append(msgspec.structs.replace(run, text=text))
-        return msgspec.structs.replace(line, runs=tuple(runs)) if runs else None
+                runs.append(replace(run, text=text))
+        return replace(line, runs=tuple(runs)) if runs else None
 
     return shortened

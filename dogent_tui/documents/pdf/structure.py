@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median_low
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.line_ends import SOFT
@@ -17,6 +17,7 @@ from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
     Line,
+    Rows,
     Run,
     Table,
     TextBlock,
@@ -145,7 +146,7 @@ def is_code(block: TextBlock) -> bool:
     return all(line.mono and line.upright for line in block.lines)
 
 
-def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
+def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, Rows]]:
     """Yield the parts of a block that is neither a heading nor code, in rows: list items with their
     marks, and paragraphs.
     """
@@ -168,9 +169,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     yield mark, part
 
 
-def _outdented(
-    mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], box: Box
-) -> bool:
+def _outdented(mark: Mark | None, row: Sequence[Line], part: Rows, box: Box) -> bool:
     """Return whether `row` of the text in `box` ends a list item: it starts left of the item's
     mark, or directly below it although it would have fitted after the item's text.
     """
@@ -212,7 +211,7 @@ def begins_item(block: TextBlock) -> bool:
     return mark_of(block.lines[:1]) is not None or LEADER.search(block.lines[0].text) is not None
 
 
-def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
+def paragraph(rows: Rows, mark: Mark | None = None) -> Node:
     """Return the rows as a paragraph, with words split at line ends joined, and without the item's
     `mark`.
     """
@@ -223,13 +222,11 @@ def heading(lines: Sequence[Line], level: int) -> Node:
     """Return the lines as a heading. Bold is the style of headings, code only part of one."""
     runs = running_text(rows_in_order(lines))
     is_mono = all(run.mono for run in runs)
-    inlines = _inlines(
-        [msgspec.structs.replace(run, bold=False, mono=run.mono and not is_mono) for run in runs]
-    )
+    inlines = _inlines([replace(run, bold=False, mono=run.mono and not is_mono) for run in runs])
     return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
 
 
-def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
+def running_text(rows: Rows, mark: Mark | None = None) -> list[Run]:
     """Return the runs of the rows, joined according to their script, without the characters of
     `mark` at their beginning.
     """
@@ -269,7 +266,7 @@ def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
     shift = shift_of((main.base - line.base) / main.size)
     if line is main or not shift:
         return line.runs
-    return [msgspec.structs.replace(run, shift=shift) for run in line.runs]
+    return [replace(run, shift=shift) for run in line.runs]
 
 
 def _join(runs: list[Run], row: Sequence[Run]) -> None:
@@ -289,7 +286,7 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
         or (start in {".", ","} and last.markdown)  # behind a formula, a browser breaks the line
     ):
         before += " "
-    runs[-1] = msgspec.structs.replace(last, text=before)
+    runs[-1] = replace(last, text=before)
 
 
 def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool, bool]:
@@ -319,7 +316,7 @@ def _inked(runs: Sequence[Run]) -> Iterator[Run]:
     last: Run | None = None
     for run in runs:
         if last is not None and not run.text.strip() and (run.mono or not last.mono):
-            yield msgspec.structs.replace(last, text=run.text)
+            yield replace(last, text=run.text)
         else:
             last = run
             yield run
@@ -359,7 +356,7 @@ def pitch(steps: Sequence[float]) -> float:
     return median_low(down) if down else 0.0
 
 
-def code_block(lines: Sequence[Line], elements: Sequence[Sequence[Line]] = ()) -> Node:
+def code_block(lines: Sequence[Line], elements: Rows = ()) -> Node:
     """Return the lines as a code block, with the indentation and gaps of the page.
 
     `elements`: the same lines in the elements of the file. If none of them shares a row with

@@ -9,13 +9,14 @@ from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any, TypeAlias
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
     Cell,
     Line,
+    Rows,
     Run,
     Table,
     around,
@@ -79,6 +80,9 @@ _LARGER = 1.12
 """Text larger than the rows above it by this factor does not belong to them."""
 
 
+_Columns: TypeAlias = Sequence[tuple[float, float]]
+"""The left and right edge of each column."""
+
 _Row: TypeAlias = dict[int, list[Line]]
 """The texts in each column of a row."""
 
@@ -130,13 +134,12 @@ def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> lis
     return [table for table in tables if table is not None]
 
 
-def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
+def _fenced(found: Any, lines: Rows) -> Table | None:
     """Return a PyMuPDF table with the words of the `lines` in its cells, None if it is a frame or
     the page's layout.
     """
     area = Box(*found.bbox)
-    within = [[word for word in line if area.holds(word.box.middle)] for line in lines]
-    inside = list(filter(None, within))
+    inside = _in(found.bbox, lines)
     cells = [list(row.cells) for row in found.rows]
     texts = [[_in(cell, inside) for cell in row] for row in cells]
     full = sum(map(bool, chain.from_iterable(texts)))
@@ -161,14 +164,6 @@ _Place: TypeAlias = tuple[float, float, float, float] | None
 """The area of a cell of PyMuPDF, None if another one covers it."""
 
 
-def _lefts(cells: Sequence[Sequence[_Place]]) -> list[float]:
-    """Return the left edge of each column."""
-    return [
-        min((cell[0] for cell in column if cell), default=float("inf"))
-        for column in zip(*cells, strict=True)
-    ]
-
-
 def _spans(
     cells: Sequence[Sequence[_Place]], rows: list[int], columns: list[int]
 ) -> dict[tuple[int, int], tuple[int, int]]:
@@ -176,7 +171,8 @@ def _spans(
     cells.
     """
     tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
-    lefts = _lefts(cells)
+    places = zip(*cells, strict=True)
+    lefts = [min((cell[0] for cell in own if cell), default=float("inf")) for own in places]
     taken: set[tuple[int, int]] = set()
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for n in rows:
@@ -191,7 +187,7 @@ def _spans(
     return found
 
 
-def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def _in(cell: _Place, lines: Rows) -> Rows:
     """Return the words of each line that are in the cell."""
     if cell is None:
         return []
@@ -205,7 +201,7 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
     found = []
     run: list[list[Line]] = []
     pieces = _parted(lines)
-    rows = _overlapping(rows_of(chain.from_iterable(pieces.values())))
+    rows = list(_overlapping(rows_of(chain.from_iterable(pieces.values()))))
     edges = [_edges(row) for row in rows if len(row) == 1]
     owners = {id(piece): at for at, own in pieces.items() for piece in own}
     for number, (parts, below) in enumerate(pairwise([*rows, []])):
@@ -245,7 +241,7 @@ def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:
     return pieces
 
 
-def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
+def _overlapping(rows: Rows) -> Rows:
     """Return the rows, joining those that overlap: single-line cells are centered beside multi-line
     ones. Lines of a text are one below the other.
     """
@@ -258,7 +254,7 @@ def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
     return [row for group in groups for row in _as_one(group)]
 
 
-def _as_one(group: list[list[Line]]) -> list[list[Line]]:
+def _as_one(group: Rows) -> Rows:
     """Return the rows of a group as one if most of their columns have a single line."""
     whole = list(chain.from_iterable(group))
     columns = _columns([whole])
@@ -271,9 +267,7 @@ def _edges(row: Sequence[Line]) -> tuple[float, float]:
     return min(line.box.x0 for line in row), max(line.box.x1 for line in row)
 
 
-def _is_text(
-    row: Sequence[Line], below: Sequence[Line], edges: Sequence[tuple[float, float]]
-) -> bool:
+def _is_text(row: Sequence[Line], below: Sequence[Line], edges: _Columns) -> bool:
     """Return whether a row is an entry of a table of contents, or a justified line of text: as wide
     as a whole one, or set more tightly than the columns of a table and not directly above them.
     """
@@ -296,7 +290,7 @@ def _is_row_like(row: Sequence[Line], parts: Sequence[Line]) -> bool:
     return all(near) and len(set(map(tuple, near))) == len(near) > len(parts) / 2 > 0.5
 
 
-def _continues(run: list[list[Line]], row: list[Line]) -> bool:
+def _continues(run: Rows, row: list[Line]) -> bool:
     """Return whether `row` may belong to the rows above it: it is close, and aligned with their
     columns.
     """
@@ -328,7 +322,7 @@ def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
     return around(line.box for line in below).y0 - around(line.box for line in above).y1
 
 
-def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
+def _columns(rows: Rows) -> list[tuple[float, float]]:
     """Return the horizontal range of each column. Narrow texts define them; a text across several
     is their heading, unless there are more of those than texts apart.
     """
@@ -348,9 +342,7 @@ def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
     return columns
 
 
-def _most_crossed(
-    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
-) -> int | None:
+def _most_crossed(rows: Rows, columns: _Columns) -> int | None:
     """Return the column that texts cross from the one before it too often for it to be one."""
     apart: Counter[int] = Counter()
     crossed: Counter[int] = Counter()
@@ -364,9 +356,7 @@ def _most_crossed(
     return worst if crossed[worst] > apart[worst] else None
 
 
-def _beside_heading(
-    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
-) -> int | None:
+def _beside_heading(rows: Rows, columns: _Columns) -> int | None:
     """Return the column that is one with that before it: one holds only the heading, the other what
     is below it, as numbers to the right are.
     """
@@ -376,7 +366,7 @@ def _beside_heading(
     return next((at for at in range(1, len(own)) if own[at] * own[at - 1] < 0), None)
 
 
-def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
+def _touched(columns: _Columns, box: Box) -> list[int]:
     return [
         number
         for number, (start, end) in enumerate(columns)
@@ -384,7 +374,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
+def _aligned(run: Rows) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -408,7 +398,7 @@ def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     return (Table(box, tuple(map(tuple, rows))), used) if len(rows) > 1 else None
 
 
-def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
+def _is_letterhead(rows: Rows, columns: _Columns) -> bool:
     """Return whether two texts are far apart on both sides of the page, like addresses, and the
     right one contains no figures.
     """
@@ -421,7 +411,7 @@ def _is_figure(texts: Sequence[Line]) -> bool:
     return _FIGURE.fullmatch(text_of(texts)) is not None
 
 
-def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
+def _tightness(run: Rows, place: int) -> float:
     """Return how much closer a row is to the one above than whole rows are to what is above them,
     in text sizes: then it continues its texts.
     """
@@ -432,7 +422,7 @@ def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
     return (median(gaps) - _gap(run[place - 1], run[place])) / run[place][0].size
 
 
-def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
+def _cells(row: Sequence[Line], columns: _Columns) -> _Row:
     """Return the texts in each column."""
     cells: _Row = {}
     for line in row:
@@ -444,9 +434,7 @@ def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
     return cells
 
 
-def _pieces(
-    line: Line, columns: Sequence[tuple[float, float]], least: float = _BLANK
-) -> list[Line]:
+def _pieces(line: Line, columns: _Columns, least: float = _BLANK) -> list[Line]:
     """Return the texts of a line, split at gaps of at `least` this width or at the edge of a
     column.
     """
@@ -464,12 +452,12 @@ def _pieces(
     for part in filter(None, found):
         runs = tuple(run for run, _ in part)
         x0, x1 = sorted((part[0][0].x0, part[-1][1]))
-        box = msgspec.structs.replace(line.box, x0=x0, x1=x1)
-        pieces.append(msgspec.structs.replace(line, box=box, runs=runs))
+        box = replace(line.box, x0=x0, x1=x1)
+        pieces.append(replace(line, box=box, runs=runs))
     return pieces
 
 
-def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:
+def _spelled(run: Rows, columns: _Columns) -> list[_Row]:
     """Return a row for each row of texts; text directly below, or under a column other than the
     first, continues its cell, unless both are figures. Text directly above a row, and further from
     the one above it, is the beginning of a cell whose neighbours are at its middle or bottom.
@@ -496,9 +484,7 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     return rows
 
 
-def _is_above_its_row(
-    run: Sequence[Sequence[Line]], place: int, columns: Sequence[tuple[float, float]]
-) -> bool:
+def _is_above_its_row(run: Rows, place: int, columns: _Columns) -> bool:
     """Return whether the text at `place`, with those below it in its column, is closer to the row
     under them, which has a text in that column, than to the row above.
     """

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, count, groupby, pairwise, product
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import RULE, Node, drawn_code, table_node
 from dogent_tui.documents.pdf.layout import List, nodes_of
@@ -131,7 +132,7 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
 def _in_line(part: Part) -> Part:
     """Return code beside text as part of its line, which may continue in the next one."""
     if isinstance(part, Element) and part.kind == "Code":
-        return msgspec.structs.replace(part, kind="Span")
+        return replace(part, kind="Span")
     return part
 
 
@@ -146,7 +147,7 @@ def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Part:
         if not element.kids and not _drawn_block(alternative):
             return _inline_markdown(_picture(alternative), [])
     kids = with_pictures(element.kids, element.xref, tree, pictures)
-    return msgspec.structs.replace(element, kids=kids)
+    return replace(element, kids=kids)
 
 
 def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
@@ -349,8 +350,8 @@ class _Tagged:
                 and (edge - end.box.x1 > least if edge else is_bare)
             ):
                 run = Run(BREAK, end.size, x0=end.box.x1, markdown=True)
-                box = msgspec.structs.replace(end.box, x0=end.box.x1)
-                return [msgspec.structs.replace(end, runs=(run,), box=box)]
+                box = replace(end.box, x0=end.box.x1)
+                return [replace(end, runs=(run,), box=box)]
         return []
 
     def _note(self, element: Element) -> Node:
@@ -482,7 +483,7 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
                 taken.update(product(below, across))
                 if cell.box is not None and not (spare and column in known):
                     end = cell.box.x1 if len(across) == 1 else cell.box.x0
-                    own = msgspec.structs.replace(cell.box, x1=end)
+                    own = replace(cell.box, x1=end)
                     known[column] = around([own, known.get(column, own)])
             found.append([cell for _, cell in placed])
     return found
@@ -582,8 +583,6 @@ def _label(note: Element) -> str:
 
 def _without_back_link(line: Line) -> Line | None:
     kept = tuple(
-        msgspec.structs.replace(run, text=text)
-        for run in line.runs
-        if (text := _BACK_LINK.sub("", run.text))
+        replace(run, text=text) for run in line.runs if (text := _BACK_LINK.sub("", run.text))
     )
-    return msgspec.structs.replace(line, runs=kept) if kept else None
+    return replace(line, runs=kept) if kept else None

@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
 import pymupdf
+from msgspec.structs import replace
 
 from dogent_tui.documents.looks import is_monospaced
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
@@ -98,6 +98,10 @@ _BLANK = 0.18
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 
 
+_Found: TypeAlias = dict[str, Any]
+"""What PyMuPDF says about a block, a line, a span or a character."""
+
+
 def page_content(page: Any, tree: StructureTree | None) -> Page:
     """Return the content of the pymupdf page in file order, without empty lines; with a `tree`,
     inside its elements.
@@ -142,7 +146,7 @@ def _check_size(page: Any) -> None:
                 raise unpacks_to_too_much(Path(document.name).name, how)
 
 
-def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
+def _set_upright(page: Any, blocks: Iterable[_Found]) -> bool:
     """Turn a page whose text `blocks` mostly run up or down, such as one with a wide table. Return
     whether it was turned.
     """
@@ -184,7 +188,7 @@ class _Reader:
         self._is_mirrored: bool | None = None
         self.raw: list[str] = []
 
-    def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> list[Element | TextBlock]:
+    def nodes(self, blocks: Iterable[_Found], parent: int) -> list[Element | TextBlock]:
         """Return the content of the blocks in the element `parent`."""
         found: list[Element | TextBlock] = []
         for block in blocks:
@@ -202,12 +206,12 @@ class _Reader:
                     found.append(TextBlock(lines))
         return found
 
-    def _line(self, line: dict[str, Any]) -> Line | None:
+    def _line(self, line: _Found) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
         self.raw.append("".join(map(_text, spans)))
-        seen: list[dict[str, Any]] = []
-        unseen: list[dict[str, Any]] = []
+        seen: list[_Found] = []
+        unseen: list[_Found] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
         shown = next((is_seen for _, is_seen in parts if is_seen is not None), True)
         for span, is_seen in parts:
@@ -228,7 +232,7 @@ class _Reader:
         box = around(Box(*each["bbox"]) for each in whole)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
-    def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
+    def _runs(self, spans: list[_Found], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
         if any(map(str.isalpha, text := "".join(run.text for run in runs))):
             self._is_leftward = reads_leftward(text)
@@ -246,11 +250,11 @@ class _Reader:
             part = placed[slice(*found.span())]
             (x0, _, text), run = part[0]
             if x0 - end > _BLANK * run.size:
-                yield msgspec.structs.replace(run, text=" ", x0=end, made=True)
+                yield replace(run, text=" ", x0=end, made=True)
             if len(part) > 1:
                 yield from self._leftward(part)
             else:
-                yield msgspec.structs.replace(run, text=_plain(text), x0=x0)
+                yield replace(run, text=_plain(text), x0=x0)
             (_, end, _), _ = part[-1]
 
     def _leftward(self, signs: list[_Sign]) -> Iterator[Run]:
@@ -262,7 +266,7 @@ class _Reader:
             (x0, _, text), run = placed[at - 1]
             _, x1, after = placed[at][0]
             if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
-                placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
+                placed.insert(at, ((x1, x0, " "), replace(run, made=True)))
         kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), _kinds(placed))
         for found in _RIGHTWARD.finditer(kinds):
             part = slice(*found.span())
@@ -275,9 +279,9 @@ class _Reader:
             self._is_mirrored = bracket in ")]"
         for (_, x1, text), run in placed:
             text = _plain(text.translate(_MIRRORED) if self._is_mirrored else text)
-            yield msgspec.structs.replace(run, text=text, x0=x1)
+            yield replace(run, text=text, x0=x1)
 
-    def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
+    def _run(self, span: _Found, base: float, size: float) -> Run:
         text, font, flags = _text(span), span["font"].lower(), span["flags"]
         box = Box(*span["bbox"])
         rise = (base - span["origin"][1]) / max(size, 0.1)
@@ -295,7 +299,7 @@ class _Reader:
         )
 
 
-def _apart(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _apart(lines: Iterable[_Found]) -> Iterator[_Found]:
     """Yield the lines, and the parts of one that are far apart: MuPDF takes a text from the right
     for the continuation of one from the left.
     """
@@ -340,21 +344,21 @@ def _with_initials(nodes: Nodes) -> Nodes:
         ]
         if len(beside) > 1:
             first = min(beside, key=lambda line: line.base)
-            run = msgspec.structs.replace(first.runs[0], text=letter.text)
-            begun[id(first)] = msgspec.structs.replace(first, runs=(run, *first.runs))
+            run = replace(first.runs[0], text=letter.text)
+            begun[id(first)] = replace(first, runs=(run, *first.runs))
             taken.append(letter)
     return tuple(changed(without(nodes, taken), lambda line: begun.get(id(line), line)))
 
 
-def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _respaced(spans: Iterable[_Found]) -> Iterator[_Found]:
     """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
     those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
     """
     spans = list(spans)
     tracking = _tracking(spans)
-    parts: list[tuple[dict[str, Any], bool, list[dict[str, Any]]]] = []
-    before: dict[str, Any] = {"c": ""}
-    blank: dict[str, Any] | None = None
+    parts: list[tuple[_Found, bool, list[_Found]]] = []
+    before: _Found = {"c": ""}
+    blank: _Found | None = None
     for span, char in ((part, char) for part in spans for char in part["chars"]):
         if char["synthetic"]:
             blank = char
@@ -378,7 +382,7 @@ def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield {**span, **place, "chars": chars, "made": made}
 
 
-def _tracking(spans: Sequence[dict[str, Any]]) -> float:
+def _tracking(spans: Sequence[_Found]) -> float:
     """Return the gap up to which a word continues in a line set with wide gaps between all of its
     letters, in text sizes; 0 in any other line.
     """
@@ -392,11 +396,11 @@ def _tracking(spans: Sequence[dict[str, Any]]) -> float:
     return least + _BLANK if _LEAST_TRACKED < least < _MOST_TRACKED else 0.0
 
 
-def _text(span: dict[str, Any]) -> str:
+def _text(span: _Found) -> str:
     return "".join(char["c"] for char in span["chars"])
 
 
-def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
+def _baseline(spans: Iterable[_Found]) -> tuple[float, float]:
     """Return the baseline of most characters of a line, and their size."""
     weights: dict[float, tuple[float, float]] = {}
     for span in spans:
@@ -407,7 +411,7 @@ def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
     return at, weights.get(at, (0.0, 0.0))[1]
 
 
-def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
+def _clusters(characters: list[_Found]) -> Iterator[tuple[float, float, str]]:
     """Yield the horizontal range of each character, and its letters. Those of a ligature are in
     reverse order, and all but the last have no width.
     """
