@@ -23,9 +23,9 @@ from dogent_tui.documents.pdf.model import (
     TextBlock,
     around,
     blocks_in,
-    changed,
     elements_in,
     ends_sentence,
+    exchanged,
     is_within,
     lines_in,
     rows_in_order,
@@ -192,7 +192,7 @@ def _head_again(above: Element, before: Nodes, below: Element) -> list[Line]:
     bare = lines_in(before) if above.kind == "Table" else []
     again = lines_in(each for each in elements_in([below]) if each.xref in ended)
     again += [line for line in bare if known.issuperset(line.text.split())]
-    return list({id(line): line for line in again}.values())
+    return list(dict.fromkeys(again))
 
 
 def _one(above: Element, below: Element) -> Element:
@@ -206,8 +206,7 @@ def _one(above: Element, below: Element) -> Element:
 
 def _with_line(element: Element, old: Line, new: Line) -> Element:
     """Return the element with the line `new` in place of `old`."""
-    kids = changed(element.kids, lambda line: new if line is old else line)
-    return replace(element, kids=tuple(kids))
+    return replace(element, kids=exchanged(element.kids, {old: new}))
 
 
 def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:

@@ -117,12 +117,12 @@ class Furniture:
         """
         tables = _in_tables(page)
         # the file declares this not to be content
-        outside = set(map(id, lines_in(untagged(page.nodes)))) if page.tagged else set()
+        outside = set(lines_in(untagged(page.nodes))) if page.tagged else set()
 
         def is_known(line: Line) -> bool:
             seen = self._seen(line, page, number, tables)
             return seen is not None and (
-                id(line) in outside
+                line in outside
                 or any(
                     abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())
                 )
@@ -159,7 +159,7 @@ class Furniture:
         fonts = {run.font for run in line.runs if run.text.strip()}
         return line.size < 0.95 * self._body or self._font not in fonts
 
-    def _seen(self, line: Line, page: Page, number: int, tables: Set[int]) -> _Seen | None:
+    def _seen(self, line: Line, page: Page, number: int, tables: Set[Line]) -> _Seen | None:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
@@ -169,7 +169,7 @@ class Furniture:
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
         most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
-        if value is None and (line.size > most or id(line) in tables):
+        if value is None and (line.size > most or line in tables):
             return None
         return _Seen(
             (_key(line.text), top),
@@ -216,9 +216,9 @@ def _is_beside(line: Line, page: Page) -> bool:
     return not (line.upright and any(abs(line.base - other.base) < 1 for other in others))
 
 
-def _in_tables(page: Page) -> set[int]:
-    """Return the lines in tables of a tagged page, whose header may be on each page, by id."""
-    return set(map(id, lines_in(each for each in elements_in(page.nodes) if each.kind == "Table")))
+def _in_tables(page: Page) -> set[Line]:
+    """Return the lines in tables of a tagged page, whose header may be on each page."""
+    return set(lines_in(each for each in elements_in(page.nodes) if each.kind == "Table"))
 
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:

@@ -149,8 +149,8 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
     rows = rows_of([*lines, *drawn])
     alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
     near = {str(int(text) + step) for text in alone for step in (-1, 1)}
-    partners: dict[int, Line] = {}
-    marks: set[int] = set()
+    partners: dict[Line, Line] = {}
+    marks: set[Line] = set()
     for row in rows:
         texts = [line for line in row if not _is_mark(line)]
         for mark, line in pairwise(row):
@@ -164,12 +164,12 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
             beside = -1 < gap < widest * line.size
             is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
             if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
-                partners[id(line)] = mark
-                marks.add(id(mark))
+                partners[line] = mark
+                marks.add(mark)
     for block in blocks:
-        lines = [line for line in block.lines if id(line) not in marks]
+        lines = [line for line in block.lines if line not in marks]
         if lines:
-            yield TextBlock(tuple(_marked(line, partners.get(id(line))) for line in lines))
+            yield TextBlock(tuple(_marked(line, partners.get(line)) for line in lines))
 
 
 def _is_mark(line: Line) -> bool:
@@ -239,14 +239,14 @@ def _home(table: Table, groups: list[list[TextBlock]]) -> int:
     return min(ways, default=(0.0, 0))[1]
 
 
-def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
+def _parts(block: TextBlock, used: set[Line]) -> Iterator[TextBlock]:
     """Yield the parts of `block` outside tables, split where a table was, and where a heading
     starts or ends.
     """
     part: list[Line] = []
     lines = [line for row in rows_of(block.lines) for line in row]
     for line in lines:
-        taken = id(line) in used
+        taken = line in used
         if part and (taken or _differs(part[-1], line)):
             yield TextBlock(tuple(part))
             part = []

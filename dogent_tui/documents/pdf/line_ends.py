@@ -16,7 +16,7 @@ from dogent_tui.documents.pdf.model import (
     Part,
     Table,
     TextBlock,
-    changed,
+    exchanged,
     lines_in,
 )
 
@@ -78,14 +78,14 @@ class LineEnds:
         """Return `nodes` with `SOFT` at the end of each line whose last word continues on the next
         one.
         """
-        ends: dict[int, Line] = {}
+        ends: dict[Line, Line] = {}
         right = max((line.box.x1 for line in lines_in(nodes)), default=0.0)
         for lines in _texts(nodes):
             for line, below in pairwise(lines):
                 if not line.mono and not line.box.beside(below.box):
                     is_full = right - line.box.x1 < _LETTER * line.size
-                    ends[id(line)] = self._ended(line, below, is_full=is_full)
-        return tuple(changed(nodes, lambda line: ends.get(id(line), line)))
+                    ends[line] = self._ended(line, below, is_full=is_full)
+        return exchanged(nodes, ends)
 
     def _ended(self, line: Line, below: Line, *, is_full: bool) -> Line:
         text = line.text
@@ -133,12 +133,12 @@ def _rooms(lines: Sequence[Line]) -> Iterator[float]:
     for (size, _), found in columns.items():
         right = max(line.box.x1 for line, _ in found)
         narrow = {
-            id(line): line.box.width / size - _BLANK * (len(line.text.strip()) - wide)
+            line: line.box.width / size - _BLANK * (len(line.text.strip()) - wide)
             for line, wide in found
         }
-        signs = min(narrow[id(line)] / wide for line, wide in found)
+        signs = min(narrow[line] / wide for line, wide in found)
         for line, wide in found:
-            yield narrow[id(line)] - signs * wide + (right - line.box.x1) / size
+            yield narrow[line] - signs * wide + (right - line.box.x1) / size
 
 
 def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:

@@ -1,7 +1,7 @@
 """The content of a page, in points from its upper left corner."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -393,10 +393,14 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
             yield TextBlock(lines, node.column)
 
 
+def exchanged(nodes: Nodes, new: Mapping[Line, Line | None]) -> Nodes:
+    """Return `nodes` with the lines that are `new`, without those for which this is None."""
+    return tuple(changed(nodes, lambda line: new.get(line, line))) if new else nodes
+
+
 def without(nodes: Nodes, lines: Iterable[Line]) -> Nodes:
     """Return `nodes` without these lines."""
-    gone = set(map(id, lines))
-    return tuple(changed(nodes, lambda line: None if id(line) in gone else line)) if gone else nodes
+    return exchanged(nodes, dict.fromkeys(lines))
 
 
 def without_start(length: int) -> Callable[[Line], Line | None]:

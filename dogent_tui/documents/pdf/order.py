@@ -47,12 +47,12 @@ def regions(
     places = _places(lines, wide, others)
     if not places:
         return [list(blocks)]
-    home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
+    home = {line: number for number, block in enumerate(blocks) for line in block.lines}
     found = []
     for group in _groups(lines, places, wide):
         parts: dict[int, list[Line]] = {}
         for line in group:
-            parts.setdefault(home[id(line)], []).append(line)
+            parts.setdefault(home[line], []).append(line)
         found.append([TextBlock(tuple(part)) for part in parts.values()])
     return found
 
@@ -69,13 +69,13 @@ def columns_of(
     return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
 
 
-def _places(lines: Sequence[Line], wide: Set[int], others: Iterable[Sequence[Box]]) -> list[float]:
+def _places(lines: Sequence[Line], wide: Set[Line], others: Iterable[Sequence[Box]]) -> list[float]:
     """Return the gutters of a page: its own, or those between the columns of another."""
     usual = (_usual_gutters(lines, wide, columns) for columns in others)
     return _gutters(lines, wide) or next(filter(None, usual), [])
 
 
-def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]) -> list[float]:
+def _usual_gutters(lines: Sequence[Line], wide: Set[Line], columns: Sequence[Box]) -> list[float]:
     """Return the gutters between the `columns` of another page if all lines that are not `wide` are
     in these, and begin or end where they do: the last page may be too short to tell its own.
     """
@@ -89,22 +89,22 @@ def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]
 
 
 def _in_columns(
-    lines: Iterable[Line], wide: Set[int], places: Sequence[float]
+    lines: Iterable[Line], wide: Set[Line], places: Sequence[float]
 ) -> dict[int | None, Box]:
     """Return the area of the lines of each column, except the `wide` ones."""
     parts: defaultdict[int | None, list[Line]] = defaultdict(list)
     for line in lines:
-        if id(line) not in wide:
+        if line not in wide:
             parts[_column(line.box, places)].append(line)
     return {at: around(line.box for line in part) for at, part in parts.items()}
 
 
-def _wide(blocks: Sequence[TextBlock]) -> set[int]:
+def _wide(blocks: Sequence[TextBlock]) -> set[Line]:
     """Return the lines of the texts that are wider than a column, with their short last lines,
     which MuPDF sets apart if the lines are far apart.
     """
     most = _NARROW * around(block.box for block in blocks).width if blocks else 0.0
-    found: set[int] = set()
+    found: set[Line] = set()
     above: Line | None = None
     for block in sorted(blocks, key=lambda block: block.box.y0):
         first = block.lines[0]
@@ -113,18 +113,20 @@ def _wide(blocks: Sequence[TextBlock]) -> set[int]:
             and 0 < first.base - above.base < _LAST * above.size
         )
         if is_last or any(line.box.width >= most for line in block.lines):
-            found |= set(map(id, block.lines))
+            found |= set(block.lines)
             above = None if is_last else block.lines[-1]
     return found
 
 
-def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> Iterator[list[Line]]:
+def _groups(
+    lines: Sequence[Line], places: Sequence[float], wide: Set[Line]
+) -> Iterator[list[Line]]:
     """Yield the lines of each column, and the lines between them that span the columns."""
     across = {*wide, *_titles(lines, wide), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
 
     def column(line: Line) -> int | None:
-        at = None if id(line) in across else _column(line.box, places)
+        at = None if line in across else _column(line.box, places)
         return at if at is None else sign * at
 
     placed = [(column(line), line) for line in sorted(lines, key=lambda line: line.box.y0)]
@@ -136,7 +138,7 @@ def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> I
             yield [line for _, line in same]
 
 
-def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int]:
+def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[Line]:
     """Yield the lines of a table that spans the columns: rows of short texts in several columns,
     apart from the lines above and below. Prose fills its lines.
     """
@@ -153,7 +155,7 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
             for line in lines
         )
         if is_short and len(table) >= 2 * _FEWEST_ROWS and not near:
-            yield from map(id, table)
+            yield from table
 
 
 def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
@@ -164,7 +166,7 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
     return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
-def _titles(lines: Sequence[Line], wide: Set[int]) -> set[int]:
+def _titles(lines: Sequence[Line], wide: Set[Line]) -> set[Line]:
     """Return the lines that are centered and larger than the text, or at the top or bottom of the
     page: with three columns, they do not belong to the second. And larger ones above `wide` ones.
     """
@@ -172,11 +174,11 @@ def _titles(lines: Sequence[Line], wide: Set[int]) -> set[int]:
     rows = rows_of(lines)
     outer = (*takewhile(lambda row: len(row) == 1, rows), *rows[-1:])
     alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
-    above = {id(row[0]) for row, below in pairwise(rows) if id(below[0]) in wide}
+    above = {row[0] for row, below in pairwise(rows) if below[0] in wide}
     return {
-        id(line)
+        line
         for line in alone
-        if abs(line.box.middle[0] - middle) < line.size or (line.size > text and id(line) in above)
+        if abs(line.box.middle[0] - middle) < line.size or (line.size > text and line in above)
     }
 
 
@@ -188,14 +190,14 @@ def _column(box: Box, places: Sequence[float]) -> int | None:
     return None
 
 
-def _gutters(lines: Sequence[Line], wide: Set[int]) -> list[float]:
+def _gutters(lines: Sequence[Line], wide: Set[Line]) -> list[float]:
     """Return the gutters between columns of prose from the left; none if the page has one
     column.
     """
     if len(lines) < 8:
         return []
     page = around(line.box for line in lines)
-    narrow = [line for line in lines if id(line) not in wide]
+    narrow = [line for line in lines if line not in wide]
     found = list(_clear(narrow, page))[:4]
     for places in [
         found,

@@ -114,12 +114,12 @@ def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
     or a bold label beside its value. `body` is the size of the text.
     """
     blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
-    home = {id(line): number for number, block in blocks for line in block.lines}
+    home = {line: number for number, block in blocks for line in block.lines}
     alone = {number for number, block in blocks if len(rows_of(block.lines)) == 1}
     found = {number for number, block in blocks if _CONTACT.search(block.text)}
     for row in rows_of(line for _, block in blocks for line in block.lines):
         for left, right in pairwise(row):
-            here, there = home[id(left)], home[id(right)]
+            here, there = home[left], home[right]
             is_far = right.box.x0 - left.box.x1 > _WIDE_GAP * left.size
             is_named = left.bold != right.bold and abs(left.size - right.size) < 0.5
             if is_far if here == there else is_named and {here, there} <= alone:
@@ -371,8 +371,8 @@ def code_block(lines: Sequence[Line], elements: Rows = ()) -> Node:
     width = max(longest.box.width / len(longest.text), 0.1)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = pitch(steps) or 0.1
-    element_of = {id(line): at for at, element in enumerate(elements) for line in element}
-    owners = [{element_of.get(id(line), -1) for line in row} for row in rows]
+    element_of = {line: at for at, element in enumerate(elements) for line in element}
+    owners = [{element_of.get(line, -1) for line in row} for row in rows]
     is_told = bool(elements) and all(len(owner) == 1 for owner in owners)
     written = [_code_line(row, left, width) for row in rows]
     texts = written[:1]

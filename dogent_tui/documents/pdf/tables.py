@@ -196,48 +196,45 @@ def _in(cell: _Place, lines: Rows) -> Rows:
     return list(filter(None, parts))
 
 
-def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
-    """Return the tables among `lines`, each with the ids of the lines it consists of."""
+def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[Line]]]:
+    """Return the tables among `lines`, each with the lines it consists of."""
     found = []
     run: list[list[Line]] = []
     pieces = _parted(lines)
     rows = list(_overlapping(rows_of(chain.from_iterable(pieces.values()))))
     edges = [_edges(row) for row in rows if len(row) == 1]
-    owners = {id(piece): at for at, own in pieces.items() for piece in own}
+    owners = {piece: at for at, own in pieces.items() for piece in own}
     for number, (parts, below) in enumerate(pairwise([*rows, []])):
         if _is_text(parts, below, edges):
             rows[number] = [one_line(parts)]
-            pieces |= {owners[id(piece)]: rows[number] for piece in parts}
+            pieces |= {owners[piece]: rows[number] for piece in parts}
     for row in [*rows, None]:
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
         if (made := _aligned(run)) is not None:
             table, used = made
-            ids = set(map(id, used))
-            found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
+            found.append((table, {at for at, own in pieces.items() if own[0] in used}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
 
 
-def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:
-    """Return the texts of each upright line, which may be those of several columns, by its id."""
+def _parted(lines: Sequence[Line]) -> dict[Line, list[Line]]:
+    """Return the texts of each upright line, which may be those of several columns."""
     runs = [run for line in lines for run in line.runs]
     made = sum(run.made for run in runs)
     whole = sum(len(_UNPARTED.findall(run.text)) for run in runs if not run.made)
     least = _BLANK if made > _MOST_MADE * whole else _GAP
     rows = [[], *rows_of(lines), []]
     pieces = {
-        id(line): _pieces(line, (), least) if len(row) > 1 else [line]
-        for row in rows
-        for line in row
+        line: _pieces(line, (), least) if len(row) > 1 else [line] for row in rows for line in row
     }
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
         if len(row) == 1:  # a justified line of text, or a row that MuPDF keeps whole
             parts = _pieces(row[0], ())
-            near = ([o for line in other for o in pieces[id(line)]] for other in (above, below))
+            near = ([o for line in other for o in pieces[line]] for other in (above, below))
             if any(_is_row_like(other, parts) for other in near):
-                pieces[id(row[0])] = parts
+                pieces[row[0]] = parts
     return pieces
 
 

@@ -28,12 +28,11 @@ from dogent_tui.documents.pdf.model import (
     Run,
     TextBlock,
     around,
-    changed,
+    exchanged,
     lines_in,
     reads_leftward,
     shift_of,
     untagged,
-    without,
 )
 from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
@@ -331,8 +330,7 @@ def _with_initials(nodes: Nodes) -> Nodes:
     beside it; tags say so themselves.
     """
     lines = lines_in(untagged(nodes))
-    taken: list[Line] = []
-    begun: dict[int, Line] = {}
+    begun: dict[Line, Line | None] = {}
     for letter in (line for line in lines if len(line.text) == 1 and line.text.isalpha()):
         box, size = letter.box, letter.size
         beside = [
@@ -345,9 +343,9 @@ def _with_initials(nodes: Nodes) -> Nodes:
         if len(beside) > 1:
             first = min(beside, key=lambda line: line.base)
             run = replace(first.runs[0], text=letter.text)
-            begun[id(first)] = replace(first, runs=(run, *first.runs))
-            taken.append(letter)
-    return tuple(changed(without(nodes, taken), lambda line: begun.get(id(line), line)))
+            begun[first] = replace(first, runs=(run, *first.runs))
+            begun[letter] = None
+    return exchanged(nodes, begun)
 
 
 def _respaced(spans: Iterable[_Found]) -> Iterator[_Found]:
