@@ -21,6 +21,7 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     TextBlock,
+    area_of,
     around,
     blocks_in,
     elements_in,
@@ -31,7 +32,6 @@ from dogent_tui.documents.pdf.model import (
     rows_in_order,
     text_of,
     without,
-    words_of,
 )
 from dogent_tui.documents.pdf.structure import (
     NUMBERED,
@@ -174,7 +174,7 @@ def _element(
     return Joined(
         (*above[:at], _one(one, first), *above[at + 1 :]),
         (*before, *after),
-        " ".join(line.text.strip() for line in again),
+        text_of(again),
     )
 
 
@@ -270,7 +270,7 @@ def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
     def is_wrapped(at: int) -> bool:
         upper, lower = one[at][-1], other[at][0]
         widest = max(line.box.width for row in rows for line in row[at].lines)
-        width = upper.box.width + next(words_of(lower)).box.width
+        width = upper.box.width + lower.first_word
         return is_within(upper.text, lower.text) and width > widest
 
     return other.keys() < one.keys() and any(map(is_wrapped, other))
@@ -293,7 +293,7 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
     """Return the index of the item that continues in `item`: the last one, skipping tables, notes
     and captions.
     """
-    if not isinstance(item, TextBlock) or known.furniture.repeats(item):
+    if not isinstance(item, TextBlock) or known.furniture.repeats(item.text):
         return None
     for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
         if isinstance(last, TextBlock) and _continues(last, item, known):
@@ -308,7 +308,9 @@ def _is_aside(item: Part, known: Survey) -> bool:
     if not isinstance(item, TextBlock):
         return isinstance(item, Table)
     first = item.lines[0]
-    return first.size < _SMALL * known.body or not first.upright or known.furniture.repeats(item)
+    return (
+        first.size < _SMALL * known.body or not first.upright or known.furniture.repeats(item.text)
+    )
 
 
 def _whole_text(above: Part, below: Part, known: Survey) -> TextBlock:
@@ -339,7 +341,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     """Return whether the text of `above` continues in `below`."""
     row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
-    size, bottom = last.size, around(line.box for line in row)
+    size, bottom = last.size, area_of(row)
     column, down = above.column or around([above.box, below.box]), first.base - last.base
     if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
         return False
@@ -379,7 +381,7 @@ def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
     room = bottom.x0 - column.x0 if first.right_to_left else column.x1 - bottom.x1
     if WIDE.match(first.text.lstrip()[:1]):
         return room < 2.2 * first.size
-    return room < 1.2 * next(words_of(first)).box.width + 0.3 * first.size
+    return room < 1.2 * first.first_word + 0.3 * first.size
 
 
 def _on_grid(above: TextBlock, below: TextBlock, leading: float) -> bool:

@@ -12,8 +12,7 @@ from dogent_tui.documents.pdf.model import (
     Line,
     Page,
     Rows,
-    TextBlock,
-    around,
+    area_of,
     elements_in,
     is_within,
     lines_in,
@@ -87,9 +86,9 @@ class Furniture:
             for key, group in found.items()
         }
 
-    def repeats(self, block: TextBlock) -> bool:
+    def repeats(self, text: str) -> bool:
         """Return whether a text is at an edge of several pages."""
-        key = _key(block.text)
+        key = _key(text)
         return (key, True) in self._again or (key, False) in self._again
 
     def _within_sentences(self, pages: Mapping[int, Page]) -> Iterator[tuple[str, bool]]:
@@ -138,7 +137,7 @@ class Furniture:
             return all(
                 o in known
                 or (o.size, o.runs[0].font) in styles
-                or (known and self.repeats(TextBlock((o,))))  # beside a page number
+                or (known and self.repeats(o.text))  # beside a page number
                 for o in row
             )
 
@@ -223,7 +222,7 @@ def _in_tables(page: Page) -> set[Line]:
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:
     """Return whether the gap between two rows is smaller than that of a running title."""
-    one, other = (around(line.box for line in each) for each in (row, inner))
+    one, other = (area_of(each) for each in (row, inner))
     return max(other.y0 - one.y1, one.y0 - other.y1) < _GAP * row[0].size
 
 

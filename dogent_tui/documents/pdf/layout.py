@@ -19,6 +19,7 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     TextBlock,
+    area_of,
     around,
     blocks_in,
     lines_in,
@@ -222,7 +223,7 @@ def _items(
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region))
         used = {line for _, used in tables for line in used}
-        column = around(line.box for line in lines_in(region)) if region else None
+        column = area_of(lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]
         yield from from_the_top([*texts, *here, *(table for table, _ in tables)])

@@ -154,6 +154,11 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         return -self.box.x1 if self.right_to_left else self.box.x0
 
     @cached_property
+    def first_word(self) -> float:
+        """The width of its first word."""
+        return next((word.box.width for word in words_of(self)), 0.0)
+
+    @cached_property
     def bold(self) -> bool:
         """Whether all of it is bold."""
         return all(run.bold for run in self.runs if run.text.strip())
@@ -249,7 +254,12 @@ def one_line(words: Sequence[Line]) -> Line:
     runs = list(words[0].runs)
     for word in words[1:]:
         runs += [Run(" ", word.size, x0=word.box.x0), *word.runs]
-    return Line(around(word.box for word in words), tuple(runs), base=words[0].base)
+    return Line(area_of(words), tuple(runs), base=words[0].base)
+
+
+def area_of(parts: Iterable["Line | TextBlock"]) -> Box:
+    """Return the smallest box around lines or texts, of which there must be some."""
+    return around(part.box for part in parts)
 
 
 def text_of(lines: Iterable[Line]) -> str:
@@ -268,7 +278,7 @@ class TextBlock(msgspec.Struct, frozen=True):
     @property
     def box(self) -> Box:
         """The area they cover."""
-        return around(line.box for line in self.lines)
+        return area_of(self.lines)
 
     @property
     def text(self) -> str:

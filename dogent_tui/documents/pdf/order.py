@@ -6,7 +6,15 @@ from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
 from statistics import median
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, lines_in, rows_of
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Line,
+    Table,
+    TextBlock,
+    area_of,
+    lines_in,
+    rows_of,
+)
 
 _STEPS = 200
 """The number of positions across a page where a gutter is sought."""
@@ -96,14 +104,14 @@ def _in_columns(
     for line in lines:
         if line not in wide:
             parts[_column(line.box, places)].append(line)
-    return {at: around(line.box for line in part) for at, part in parts.items()}
+    return {at: area_of(part) for at, part in parts.items()}
 
 
 def _wide(blocks: Sequence[TextBlock]) -> set[Line]:
     """Return the lines of the texts that are wider than a column, with their short last lines,
     which MuPDF sets apart if the lines are far apart.
     """
-    most = _NARROW * around(block.box for block in blocks).width if blocks else 0.0
+    most = _NARROW * area_of(blocks).width if blocks else 0.0
     found: set[Line] = set()
     above: Line | None = None
     for block in sorted(blocks, key=lambda block: block.box.y0):
@@ -142,12 +150,12 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[Lin
     """Yield the lines of a table that spans the columns: rows of short texts in several columns,
     apart from the lines above and below. Prose fills its lines.
     """
-    page = around(line.box for line in lines)
+    page = area_of(lines)
     bounds = [page.x0, *places, page.x1]
     rows = rows_of(lines)
     for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
         table = [line for row in run for line in row]
-        box, apart = around(line.box for line in table), _APART * table[0].size
+        box, apart = area_of(table), _APART * table[0].size
         near = any(
             box.y0 - apart < line.box.middle[1] < box.y1 + apart
             and _column(line.box, places) is not None
@@ -170,7 +178,7 @@ def _titles(lines: Sequence[Line], wide: Set[Line]) -> set[Line]:
     """Return the lines that are centered and larger than the text, or at the top or bottom of the
     page: with three columns, they do not belong to the second. And larger ones above `wide` ones.
     """
-    text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
+    text, (middle, _) = median(line.size for line in lines), area_of(lines).middle
     rows = rows_of(lines)
     outer = (*takewhile(lambda row: len(row) == 1, rows), *rows[-1:])
     alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
@@ -196,7 +204,7 @@ def _gutters(lines: Sequence[Line], wide: Set[Line]) -> list[float]:
     """
     if len(lines) < 8:
         return []
-    page = around(line.box for line in lines)
+    page = area_of(lines)
     narrow = [line for line in lines if line not in wide]
     found = list(_clear(narrow, page))[:4]
     for places in [
@@ -239,7 +247,7 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     aside = [column for column in columns if column not in prose]
     if not prose or not all(_is_aside(column, words) for column in aside):
         return False
-    first, *others = (around(line.box for line in column) for column in columns)
+    first, *others = (area_of(column) for column in columns)
     return all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
@@ -259,7 +267,7 @@ def _is_column(lines: Sequence[Line]) -> bool:
     rows = rows_of(lines)  # MuPDF splits justified lines at wide blanks, and those of tables
     if len(rows) < 4:
         return False
-    width = around(line.box for line in lines).width
+    width = area_of(lines).width
     widths = [sum(line.box.width for line in row) for row in rows]
     lengths = [sum(len(line.text) for line in row) for row in rows]
     sizes = [max(line.size for line in row) for row in rows]

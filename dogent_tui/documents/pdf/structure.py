@@ -15,7 +15,6 @@ from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     HYPHENS,
     WIDE,
-    Box,
     Line,
     Rows,
     Run,
@@ -26,7 +25,6 @@ from dogent_tui.documents.pdf.model import (
     shift_of,
     text_of,
     without_start,
-    words_of,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
 
@@ -153,13 +151,15 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, Rows]]:
     box = block.box
     right = min(box.x1, block.column.x1) if block.column else box.x1  # it may go on in another
     part: list[list[Line]] = []
-    mark = None
+    mark: Mark | None = None
     rows = rows_in_order(block.lines)
     marks = [mark_of(row) for row in rows]
     for row, begins in zip(rows, marks, strict=True):
         if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
-        parted = begins or LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
+        size, x0 = row[0].size, row[0].box.x0
+        is_left = mark and not row[0].right_to_left and x0 < mark.x0 - 0.5 * size
+        parted = begins or LEADER.search(text_of(row)) or is_left
         if part and (parted or _begins_paragraph(row, part[-1], right)):
             yield mark, part
             part = []
@@ -169,29 +169,15 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, Rows]]:
     yield mark, part
 
 
-def _outdented(mark: Mark | None, row: Sequence[Line], part: Rows, box: Box) -> bool:
-    """Return whether `row` of the text in `box` ends a list item: it starts left of the item's
-    mark, or directly below it although it would have fitted after the item's text.
-    """
-    if mark is None or row[0].right_to_left:
-        return False
-    size, x0 = row[0].size, row[0].box.x0
-    word = next((word.text for word in words_of(row[0])), "")
-    room = box.x1 - part[-1][-1].box.x1 if part else 0.0
-    below = x0 < mark.x0 + 0.5 * size and room > (len(word) + 2) * size
-    return below or x0 < mark.x0 - 0.5 * size
-
-
 def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) -> bool:
     """Return whether `row` continues the one above, which ends at the right edge and within a
     sentence: then what looks like an item mark is a date or a dash.
     """
     left, size, end = row[0].box.x0, row[0].size, above[-1].box.x1
-    word = next(words_of(row[0]), row[0]).box.width
     return (
         not row[0].right_to_left
         and -0.5 * size < above[0].box.x0 - left < (0.5 if mark_of(above) else _INDENT) * size
-        and (end - left > _FULL * (right - left) or right - end < word + _BLANK * size)
+        and (end - left > _FULL * (right - left) or right - end < row[0].first_word + _BLANK * size)
         and not _ENDS_SENTENCE.search(text_of(above))
     )
 
@@ -201,9 +187,8 @@ def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], right: float) 
     which may reach as far as `right`.
     """
     first = row[0]
-    word = next((word.box.width for word in words_of(first)), 0.0)
     is_certain = not (first.runs[0].markdown or any(o.right_to_left for o in (*above, *row)))
-    return is_certain and right - above[-1].box.x1 > word + _ROOM * first.size
+    return is_certain and right - above[-1].box.x1 > first.first_word + _ROOM * first.size
 
 
 def begins_item(block: TextBlock) -> bool:

@@ -19,6 +19,7 @@ from dogent_tui.documents.pdf.model import (
     Rows,
     Run,
     Table,
+    area_of,
     around,
     is_within,
     one_line,
@@ -316,7 +317,7 @@ def _continues(run: Rows, row: list[Line]) -> bool:
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
-    return around(line.box for line in below).y0 - around(line.box for line in above).y1
+    return area_of(below).y0 - area_of(above).y1
 
 
 def _columns(rows: Rows) -> list[tuple[float, float]]:
@@ -387,7 +388,7 @@ def _aligned(run: Rows) -> tuple[Table, list[Line]] | None:
     if len(columns) < 2 or median(map(len, texts)) > _WORDY or _is_letterhead(wide, columns):
         return None
     used = [line for row in run for line in row]
-    box = around(line.box for line in used)
+    box = area_of(used)
     found = _spelled(run, columns)
     rows = [[Cell(tuple(row.get(at, ()))) for at in range(len(columns))] for row in found]
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
