@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -13,7 +13,6 @@ from dogent_tui.documents.pdf.model import (
     Page,
     Rows,
     area_of,
-    elements_in,
     is_within,
     lines_in,
     rows_of,
@@ -73,9 +72,8 @@ class Furniture:
         self._font = max(fonts, key=lambda font: fonts[font], default="")
         found: dict[tuple[str, bool], list[_Seen]] = defaultdict(list)
         for number, page in pages.items():
-            tables = _in_tables(page)
             for line in page.lines:
-                if seen := self._seen(line, page, number, tables):
+                if seen := self._seen(line, page, number):
                     found[seen.key].append(seen)
         self._again = {
             key for key, group in found.items() if len({seen.page for seen in group}) > 1
@@ -114,12 +112,11 @@ class Furniture:
         """Return the running lines of page `number`: known ones with nothing else between them and
         the edge, and those beside them in the same style.
         """
-        tables = _in_tables(page)
         # the file declares this not to be content
         outside = set(lines_in(untagged(page.nodes))) if page.tagged else set()
 
         def is_known(line: Line) -> bool:
-            seen = self._seen(line, page, number, tables)
+            seen = self._seen(line, page, number)
             return seen is not None and (
                 line in outside
                 or any(
@@ -158,7 +155,7 @@ class Furniture:
         fonts = {run.font for run in line.runs if run.text.strip()}
         return line.size < 0.95 * self._body or self._font not in fonts
 
-    def _seen(self, line: Line, page: Page, number: int, tables: Set[Line]) -> _Seen | None:
+    def _seen(self, line: Line, page: Page, number: int) -> _Seen | None:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
@@ -168,7 +165,7 @@ class Furniture:
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
         most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
-        if value is None and (line.size > most or line in tables):
+        if value is None and (line.size > most or line in page.tables):
             return None
         return _Seen(
             (_key(line.text), top),
@@ -213,11 +210,6 @@ def _is_beside(line: Line, page: Page) -> bool:
         return False
     others = (other for other in page.lines if other is not line)
     return not (line.upright and any(abs(line.base - other.base) < 1 for other in others))
-
-
-def _in_tables(page: Page) -> set[Line]:
-    """Return the lines in tables of a tagged page, whose header may be on each page."""
-    return set(lines_in(each for each in elements_in(page.nodes) if each.kind == "Table"))
 
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:

@@ -151,7 +151,6 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
     alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
     near = {str(int(text) + step) for text in alone for step in (-1, 1)}
     partners: dict[Line, Line] = {}
-    marks: set[Line] = set()
     for row in rows:
         texts = [line for line in row if not _is_mark(line)]
         for mark, line in pairwise(row):
@@ -166,9 +165,8 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
             is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
             if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
                 partners[line] = mark
-                marks.add(mark)
     for block in blocks:
-        lines = [line for line in block.lines if line not in marks]
+        lines = [line for line in block.lines if line not in partners.values()]
         if lines:
             yield TextBlock(tuple(_marked(line, partners.get(line)) for line in lines))
 

@@ -95,18 +95,16 @@ def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
     """Append an item to the last list, or to a new one if its number is not the next. Letters are
     kept in the text, because Markdown only counts in numbers.
     """
+    if mark.sign in _BOXES or mark.label.isalpha():
+        blocks = _begun_with(mark.sign, blocks)
     last: Node = nodes[-1] if nodes else {"t": ""}
     if not mark.label:
-        if mark.sign in _BOXES:
-            blocks = _begun_with(mark.sign, blocks)
         if last["t"] != "BulletList":
             nodes.append(last := {"t": "BulletList", "c": []})
         last["c"].append(blocks)
         return
     following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else -1
     number = int(mark.label) if mark.label.isdecimal() else max(following, 1)
-    if not mark.label.isdecimal():
-        blocks = _begun_with(mark.sign, blocks)
     if number != following:
         style = [number, {"t": "Decimal"}, {"t": "Period"}]
         nodes.append(last := {"t": "OrderedList", "c": [style, []]})

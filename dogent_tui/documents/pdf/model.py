@@ -345,6 +345,11 @@ class Page(msgspec.Struct, frozen=True, dict=True):
         return lines_in(self.nodes)
 
     @cached_property
+    def tables(self) -> set[Line]:
+        """The lines in tables of a tagged page, whose header may be on each page."""
+        return set(lines_in(each for each in elements_in(self.nodes) if each.kind == "Table"))
+
+    @cached_property
     def sides(self) -> tuple[float, float]:
         """The left and right edge of its long lines, if next to nothing is beside them."""
         least = _LONG * self.area.width

@@ -34,7 +34,7 @@ from dogent_tui.documents.pdf.model import (
     shift_of,
     untagged,
 )
-from dogent_tui.documents.pdf.sight import Sight, all_layers
+from dogent_tui.documents.pdf.sight import Found, Sight, all_layers, part_of
 from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
 
@@ -97,10 +97,6 @@ _BLANK = 0.18
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 
 
-_Found: TypeAlias = dict[str, Any]
-"""What PyMuPDF says about a block, a line, a span or a character."""
-
-
 def page_content(page: Any, tree: StructureTree | None) -> Page:
     """Return the content of the pymupdf page in file order, without empty lines; with a `tree`,
     inside its elements.
@@ -145,7 +141,7 @@ def _check_size(page: Any) -> None:
                 raise unpacks_to_too_much(Path(document.name).name, how)
 
 
-def _set_upright(page: Any, blocks: Iterable[_Found]) -> bool:
+def _set_upright(page: Any, blocks: Iterable[Found]) -> bool:
     """Turn a page whose text `blocks` mostly run up or down, such as one with a wide table. Return
     whether it was turned.
     """
@@ -187,7 +183,7 @@ class _Reader:
         self._is_mirrored: bool | None = None
         self.raw: list[str] = []
 
-    def nodes(self, blocks: Iterable[_Found], parent: int) -> list[Element | TextBlock]:
+    def nodes(self, blocks: Iterable[Found], parent: int) -> list[Element | TextBlock]:
         """Return the content of the blocks in the element `parent`."""
         found: list[Element | TextBlock] = []
         for block in blocks:
@@ -205,12 +201,12 @@ class _Reader:
                     found.append(TextBlock(lines))
         return found
 
-    def _line(self, line: _Found) -> Line | None:
+    def _line(self, line: Found) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
         self.raw.append("".join(map(_text, spans)))
-        seen: list[_Found] = []
-        unseen: list[_Found] = []
+        seen: list[Found] = []
+        unseen: list[Found] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
         shown = next((is_seen for _, is_seen in parts if is_seen is not None), True)
         for span, is_seen in parts:
@@ -231,7 +227,7 @@ class _Reader:
         box = around(Box(*each["bbox"]) for each in whole)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
-    def _runs(self, spans: list[_Found], base: float, size: float) -> tuple[Run, ...]:
+    def _runs(self, spans: list[Found], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
         if any(map(str.isalpha, text := "".join(run.text for run in runs))):
             self._is_leftward = reads_leftward(text)
@@ -280,7 +276,7 @@ class _Reader:
             text = _plain(text.translate(_MIRRORED) if self._is_mirrored else text)
             yield replace(run, text=text, x0=x1)
 
-    def _run(self, span: _Found, base: float, size: float) -> Run:
+    def _run(self, span: Found, base: float, size: float) -> Run:
         text, font, flags = _text(span), span["font"].lower(), span["flags"]
         box = Box(*span["bbox"])
         rise = (base - span["origin"][1]) / max(size, 0.1)
@@ -298,7 +294,7 @@ class _Reader:
         )
 
 
-def _apart(lines: Iterable[_Found]) -> Iterator[_Found]:
+def _apart(lines: Iterable[Found]) -> Iterator[Found]:
     """Yield the lines, and the parts of one that are far apart: MuPDF takes a text from the right
     for the continuation of one from the left.
     """
@@ -348,15 +344,15 @@ def _with_initials(nodes: Nodes) -> Nodes:
     return exchanged(nodes, begun)
 
 
-def _respaced(spans: Iterable[_Found]) -> Iterator[_Found]:
+def _respaced(spans: Iterable[Found]) -> Iterator[Found]:
     """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
     those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
     """
     spans = list(spans)
     tracking = _tracking(spans)
-    parts: list[tuple[_Found, bool, list[_Found]]] = []
-    before: _Found = {"c": ""}
-    blank: _Found | None = None
+    parts: list[tuple[Found, bool, list[Found]]] = []
+    before: Found = {"c": ""}
+    blank: Found | None = None
     for span, char in ((part, char) for part in spans for char in part["chars"]):
         if char["synthetic"]:
             blank = char
@@ -375,12 +371,10 @@ def _respaced(spans: Iterable[_Found]) -> Iterator[_Found]:
         parts[-1][2].append(char)
         before, blank = char, None
     for span, made, chars in parts:
-        box = around(Box(*char["bbox"]) for char in chars)
-        place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": chars[0]["origin"]}
-        yield {**span, **place, "chars": chars, "made": made}
+        yield {**part_of(span, chars, chars), "made": made}
 
 
-def _tracking(spans: Sequence[_Found]) -> float:
+def _tracking(spans: Sequence[Found]) -> float:
     """Return the gap up to which a word continues in a line set with wide gaps between all of its
     letters, in text sizes; 0 in any other line.
     """
@@ -394,11 +388,11 @@ def _tracking(spans: Sequence[_Found]) -> float:
     return least + _BLANK if _LEAST_TRACKED < least < _MOST_TRACKED else 0.0
 
 
-def _text(span: _Found) -> str:
+def _text(span: Found) -> str:
     return "".join(char["c"] for char in span["chars"])
 
 
-def _baseline(spans: Iterable[_Found]) -> tuple[float, float]:
+def _baseline(spans: Iterable[Found]) -> tuple[float, float]:
     """Return the baseline of most characters of a line, and their size."""
     weights: dict[float, tuple[float, float]] = {}
     for span in spans:
@@ -409,7 +403,7 @@ def _baseline(spans: Iterable[_Found]) -> tuple[float, float]:
     return at, weights.get(at, (0.0, 0.0))[1]
 
 
-def _clusters(characters: list[_Found]) -> Iterator[tuple[float, float, str]]:
+def _clusters(characters: list[Found]) -> Iterator[tuple[float, float, str]]:
     """Yield the horizontal range of each character, and its letters. Those of a ligature are in
     reverse order, and all but the last have no width.
     """
