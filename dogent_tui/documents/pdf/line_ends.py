@@ -10,6 +10,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.model import (
+    NOTHING,
     WIDE,
     Line,
     Nodes,
@@ -56,8 +57,8 @@ class LineEnds:
         mixed: Counter[bool] = Counter()
         rooms: list[float] = []
         for lines in pages:
-            for at, line in enumerate(lines):
-                if any(line.box.beside(below.box) for below in lines[at + 1 : at + 2]):
+            for line, below in pairwise([*lines, NOTHING]):
+                if line.box.beside(below.box):
                     continue
                 text = line.text.casefold()
                 mixed.update(" " in found[0] for found in _MIXED.finditer(text))

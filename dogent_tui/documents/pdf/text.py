@@ -162,12 +162,12 @@ def _set_upright(page: Any, blocks: Iterable[Found]) -> bool:
     return True
 
 
-_Sign: TypeAlias = tuple[tuple[float, float, str], Run]
+_Sign: TypeAlias = tuple[float, float, str, Run]
 """A character with its horizontal range, and the run that it is in."""
 
 
 def _kinds(signs: Iterable[_Sign]) -> str:
-    roles = (unicodedata.bidirectional(text[:1] or " ") for (_, _, text), _ in signs)
+    roles = (unicodedata.bidirectional(text[:1] or " ") for _, _, text, _ in signs)
     return "".join(_KINDS.get(role, "-") for role in roles)
 
 
@@ -223,8 +223,7 @@ class _Reader:
         runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
             return None
-        whole = seen if unseen else [line]
-        box = around(Box(*each["bbox"]) for each in whole)
+        box = around(Box(*span["bbox"]) for span in seen)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
     def _runs(self, spans: list[Found], base: float, size: float) -> tuple[Run, ...]:
@@ -234,45 +233,43 @@ class _Reader:
         if not self._is_leftward and not _LEFTWARD.search(text):
             return tuple(runs)  # signs alone are read like what is before them
         pairs = zip(spans, runs, strict=True)
-        signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
+        signs = [(*sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
         return tuple(self._leftward(signs) if self._is_leftward else self._rightward(signs))
 
     def _rightward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a line with right-to-left words in it."""
-        placed = sorted(signs, key=lambda sign: sign[0][0] + sign[0][1])
+        placed = sorted(signs, key=lambda sign: sign[0] + sign[1])
         end = float("inf")
         for found in _LEFTWARD_PART.finditer(_kinds(placed)):
             part = placed[slice(*found.span())]
-            (x0, _, text), run = part[0]
+            x0, _, text, run = part[0]
             if x0 - end > _BLANK * run.size:
                 yield replace(run, text=" ", x0=end, made=True)
             if len(part) > 1:
                 yield from self._leftward(part)
             else:
                 yield replace(run, text=_plain(text), x0=x0)
-            (_, end, _), _ = part[-1]
+            end = part[-1][1]
 
     def _leftward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order
         is wrong around numbers.
         """
-        placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
+        placed = sorted(signs, key=lambda sign: -sign[0] - sign[1])
         for at in range(len(placed) - 1, 0, -1):  # MuPDF inserts no blank where its order jumps
-            (x0, _, text), run = placed[at - 1]
-            _, x1, after = placed[at][0]
+            x0, _, text, run = placed[at - 1]
+            _, x1, after, _ = placed[at]
             if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
-                placed.insert(at, ((x1, x0, " "), replace(run, made=True)))
+                placed.insert(at, (x1, x0, " ", replace(run, made=True)))
         kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), _kinds(placed))
         for found in _RIGHTWARD.finditer(kinds):
             part = slice(*found.span())
-            (_, right, _), _ = placed[part][0]
-            placed[part] = [
-                ((x0, right, text), run) for (x0, _, text), run in reversed(placed[part])
-            ]
-        brackets = (text for (_, _, text), _ in placed if text in "()[]")
+            right = placed[part][0][1]
+            placed[part] = [(x0, right, text, run) for x0, _, text, run in reversed(placed[part])]
+        brackets = (text for _, _, text, _ in placed if text in "()[]")
         if self._is_mirrored is None and (bracket := next(brackets, "")):  # a page begins with one
             self._is_mirrored = bracket in ")]"
-        for (_, x1, text), run in placed:
+        for _, x1, text, run in placed:
             text = _plain(text.translate(_MIRRORED) if self._is_mirrored else text)
             yield replace(run, text=text, x0=x1)
 
@@ -311,9 +308,7 @@ def _apart(lines: Iterable[Found]) -> Iterator[Found]:
                 {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
                 for span in line["spans"]
             ]
-            _, y0, _, y1 = line["bbox"]
-            end = max(right for left, right in edges if low <= left < high)
-            yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
+            yield {**line, "spans": [span for span in spans if span["chars"]]}
 
 
 def _touch(line: Line, other: Line) -> bool:
