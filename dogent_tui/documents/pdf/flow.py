@@ -167,10 +167,12 @@ def _element(
     first = replace(first, kids=without(first.kids, again))
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
-        one = _with_line(one, ends, _with_mark(ends, number, behind=True))
+        marked = {ends: _with_mark(ends, number, behind=True)}
+        one = replace(one, kids=exchanged(one.kids, marked))
     elif one.kind == "P":
         begins = lines_in([first])[0]
-        first = _with_line(first, begins, _with_mark(begins, number))
+        marked = {begins: _with_mark(begins, number)}
+        first = replace(first, kids=exchanged(first.kids, marked))
     return Joined(
         (*above[:at], _one(one, first), *above[at + 1 :]),
         (*before, *after),
@@ -202,11 +204,6 @@ def _one(above: Element, below: Element) -> Element:
     if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
         last, new = _one(last, first), new[1:]
     return replace(above, kids=(*kept, last, *new))
-
-
-def _with_line(element: Element, old: Line, new: Line) -> Element:
-    """Return the element with the line `new` in place of `old`."""
-    return replace(element, kids=exchanged(element.kids, {old: new}))
 
 
 def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:

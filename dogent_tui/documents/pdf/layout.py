@@ -52,8 +52,7 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
     """Return the content of the `blocks` of the pymupdf page, in reading order."""
     if not blocks:
         return ()
-    drawn, dots = drawn_on(page)
-    return joined(_items(page, blocks, known, drawn, dots), known)
+    return joined(_items(page, blocks, known), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -207,9 +206,8 @@ def _items(
     page: Any,
     blocks: Sequence[TextBlock],
     known: Survey,
-    drawn: Sequence[Box],
-    dots: Sequence[Box],
 ) -> Iterator[TextBlock | Table]:
+    drawn, dots = drawn_on(page)
     lines = lines_in(blocks)
     fenced = fenced_tables(page, drawn, lines)
     areas = [table.box for table in fenced]

@@ -12,8 +12,10 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     area_of,
+    blocks_in,
     lines_in,
     rows_of,
+    without,
 )
 
 _STEPS = 200
@@ -55,14 +57,8 @@ def regions(
     places = _places(lines, wide, others)
     if not places:
         return [list(blocks)]
-    home = {line: number for number, block in enumerate(blocks) for line in block.lines}
-    found = []
-    for group in _groups(lines, places, wide):
-        parts: dict[int, list[Line]] = {}
-        for line in group:
-            parts.setdefault(home[line], []).append(line)
-        found.append([TextBlock(tuple(part)) for part in parts.values()])
-    return found
+    groups = map(set[Line], _groups(lines, places, wide))
+    return [list(blocks_in(without(tuple(blocks), set(lines) - group))) for group in groups]
 
 
 def columns_of(
