@@ -202,11 +202,7 @@ def _marked(line: Line, mark: Line | None) -> Line:
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(
-    page: Any,
-    blocks: Sequence[TextBlock],
-    known: Survey,
-) -> Iterator[TextBlock | Table]:
+def _items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[TextBlock | Table]:
     drawn, dots = drawn_on(page)
     lines = lines_in(blocks)
     fenced = fenced_tables(page, drawn, lines)

@@ -97,13 +97,11 @@ class LineEnds:
         last, first = line.runs[-1], below.runs[0]
         is_address = last.uri and last.text.strip() + first.text.strip() in last.uri
         is_cut = is_full and last.uri == first.uri and _UNBROKEN.search(text) is not None
-        if is_address or (is_cut and start[:1].isascii()):
-            return _with_end(line, text.rstrip()[-1] + SOFT)
-        if self._mixes and text[-1:] > " " and _MIXED.match(text[-1:] + start[:1]):
-            return _with_end(line, text[-1] + SOFT)
+        is_mixed = self._mixes and text[-1:] > " " and _MIXED.match(text[-1:] + start[:1])
         tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
-        if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):
-            return _with_end(line, tail[0][-1] + SOFT)
+        is_korean = tail and head and self._joins(tail[0], head[0], text.endswith(" "))
+        if is_address or (is_cut and start[:1].isascii()) or is_mixed or is_korean:
+            return _with_end(line, text.rstrip()[-1] + SOFT)
         return line
 
     def _parts(self, before: str, after: str) -> bool:

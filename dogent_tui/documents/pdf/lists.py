@@ -73,11 +73,10 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     signs = text.split()
     if len(signs) > 1 and len(set(signs)) == 1:  # stars between two texts
         return None
-    if match := _BULLET.match(text):
-        return Mark(match[0], "", x0, row[0].size, inner)
-    if match := _ORDERED.match(text):
-        return Mark(match[0], match[1] or match[2], x0, row[0].size, inner)
-    return None
+    match = _BULLET.match(text) or _ORDERED.match(text)
+    if match is None:
+        return None
+    return Mark(match[0], match[match.lastindex] if match.lastindex else "", x0, row[0].size, inner)
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:

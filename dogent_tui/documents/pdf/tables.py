@@ -209,14 +209,14 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[Line]]]:
         if _is_text(parts, below, edges):
             rows[number] = [one_line(parts)]
             pieces |= {owners[piece]: rows[number] for piece in parts}
-    for row in [*rows, None]:
-        if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
+    for row in [*rows, []]:
+        if row and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
         if (made := _aligned(run)) is not None:
             table, used = made
             found.append((table, {at for at, own in pieces.items() if own[0] in used}))
-        run = [row] if row is not None and len(row) > 1 else []
+        run = [row] if len(row) > 1 else []
     return found
 
 
@@ -471,8 +471,8 @@ def _spelled(run: Rows, columns: _Columns) -> list[_Row]:
         for number, texts in begun.items():
             cells[number] = texts + cells[number]
         begun = {}
-        sums = [number for number, texts in cells.items() if _is_figure(texts)]
-        is_sum = any(_is_figure(rows[-1].get(number, ())) for number in sums if rows)
+        above = rows[-1] if rows else {}
+        is_sum = any(_is_figure(cells[at]) and _is_figure(above[at]) for at in cells.keys() & above)
         tight = not is_sum and len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
