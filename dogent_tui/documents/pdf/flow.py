@@ -356,7 +356,8 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short
     is_below = above.column == below.column and down > 0
-    is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
+    begin = first.text.lstrip()[:1]
+    is_near = down < _MOST_NEAR * size or begin.islower()
     if not is_near and any(b.box.x0 - a.box.x1 > 3 * size for a, b in pairwise(row)):
         return False  # a row of a form
     if is_below and down < most:
@@ -365,7 +366,6 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
         indent = min(indent, abs(from_left + from_right) / 2)  # of centered text
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
         return is_full and (is_near or _has_no_room(bottom, column, first))
-    begin = first.text.lstrip()[:1]
     if is_ended or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 import msgspec
@@ -10,6 +10,7 @@ import roman
 
 from dogent_tui.documents.pdf.model import (
     Line,
+    Lines,
     Page,
     Rows,
     area_of,
@@ -105,7 +106,7 @@ class Furniture:
                 yield from ((_key(line.text), False) for row in bottom for line in row)
                 yield from ((_key(line.text), True) for row in top for line in row)
 
-    def _is_again(self, row: Sequence[Line], top: bool) -> bool:
+    def _is_again(self, row: Lines, top: bool) -> bool:
         return all((_key(line.text), top) in self._again for line in row)
 
     def of(self, page: Page, number: int) -> list[Line]:
@@ -124,7 +125,7 @@ class Furniture:
                 )
             )
 
-        def runs(row: Sequence[Line]) -> bool:
+        def runs(row: Lines) -> bool:
             known = [*filter(is_known, row)]
             titles = (line for line in known if any(map(str.isalpha, line.text)))
             styles = {(line.size, line.runs[0].font) for line in titles}
@@ -212,7 +213,7 @@ def _is_beside(line: Line, page: Page) -> bool:
     return not (line.upright and any(abs(line.base - other.base) < 1 for other in others))
 
 
-def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:
+def _is_near(row: Lines, inner: Lines) -> bool:
     """Return whether the gap between two rows is smaller than that of a running title."""
     one, other = (area_of(each) for each in (row, inner))
     return max(other.y0 - one.y1, one.y0 - other.y1) < _GAP * row[0].size

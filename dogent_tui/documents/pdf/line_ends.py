@@ -4,7 +4,7 @@ neither script nor hyphen tells.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from dogent_tui.documents.pdf.model import (
     NOTHING,
     WIDE,
     Line,
+    Lines,
     Nodes,
     Part,
     Table,
@@ -51,7 +52,7 @@ _WHOLE = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div"
 class LineEnds:
     """Determines from the lines of some `pages` of a document how its words are split."""
 
-    def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
+    def __init__(self, pages: Iterable[Lines]) -> None:
         self._words: Counter[str] = Counter()
         blanks = korean = 0
         mixed: Counter[bool] = Counter()
@@ -120,7 +121,7 @@ class LineEnds:
         return tail + head in self._words or tail not in self._words
 
 
-def _rooms(lines: Sequence[Line]) -> Iterator[float]:
+def _rooms(lines: Lines) -> Iterator[float]:
     """Yield the free space at the ends of Korean lines that continue on the next one, in text
     sizes, disregarding justification.
     """
@@ -140,7 +141,7 @@ def _rooms(lines: Sequence[Line]) -> Iterator[float]:
             yield narrow[line] - signs * wide + (right - line.box.x1) / size
 
 
-def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
+def _texts(nodes: Iterable[Part]) -> Iterator[Lines]:
     """Yield the lines of each text in `nodes`."""
     for node in nodes:
         if isinstance(node, TextBlock):

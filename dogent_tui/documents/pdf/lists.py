@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
-from dogent_tui.documents.pdf.model import Line, text_of, words_of
+from dogent_tui.documents.pdf.model import Lines, text_of, words_of
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·+o](?=\s)")
@@ -64,7 +64,7 @@ def is_mark(text: str) -> bool:
     return _MARK_ALONE.fullmatch(text.strip()) is not None
 
 
-def mark_of(row: Sequence[Line]) -> Mark | None:
+def mark_of(row: Lines) -> Mark | None:
     """Return the mark at the beginning of the row, if there is one."""
     text = text_of(row)
     x0 = row[0].start

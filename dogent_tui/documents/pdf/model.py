@@ -312,6 +312,7 @@ class Element(msgspec.Struct, frozen=True):
     kids: "Nodes"
 
 
+Lines: TypeAlias = Sequence[Line]
 Rows: TypeAlias = Sequence[list[Line]]
 """Lines in rows, from the top."""
 

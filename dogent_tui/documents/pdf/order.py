@@ -9,6 +9,7 @@ from statistics import median
 from dogent_tui.documents.pdf.model import (
     Box,
     Line,
+    Lines,
     Table,
     TextBlock,
     area_of,
@@ -73,13 +74,13 @@ def columns_of(
     return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
 
 
-def _places(lines: Sequence[Line], wide: Set[Line], others: Iterable[Sequence[Box]]) -> list[float]:
+def _places(lines: Lines, wide: Set[Line], others: Iterable[Sequence[Box]]) -> list[float]:
     """Return the gutters of a page: its own, or those between the columns of another."""
     usual = (_usual_gutters(lines, wide, columns) for columns in others)
     return _gutters(lines, wide) or next(filter(None, usual), [])
 
 
-def _usual_gutters(lines: Sequence[Line], wide: Set[Line], columns: Sequence[Box]) -> list[float]:
+def _usual_gutters(lines: Lines, wide: Set[Line], columns: Sequence[Box]) -> list[float]:
     """Return the gutters between the `columns` of another page if all lines that are not `wide` are
     in these, and begin or end where they do: the last page may be too short to tell its own.
     """
@@ -122,9 +123,7 @@ def _wide(blocks: Sequence[TextBlock]) -> set[Line]:
     return found
 
 
-def _groups(
-    lines: Sequence[Line], places: Sequence[float], wide: Set[Line]
-) -> Iterator[list[Line]]:
+def _groups(lines: Lines, places: Sequence[float], wide: Set[Line]) -> Iterator[list[Line]]:
     """Yield the lines of each column, and the lines between them that span the columns."""
     across = {*wide, *_titles(lines, wide), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
@@ -142,7 +141,7 @@ def _groups(
             yield [line for _, line in same]
 
 
-def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[Line]:
+def _tables_over(lines: Lines, places: Sequence[float]) -> Iterator[Line]:
     """Yield the lines of a table that spans the columns: rows of short texts in several columns,
     apart from the lines above and below. Prose fills its lines.
     """
@@ -162,7 +161,7 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[Lin
             yield from table
 
 
-def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
+def _is_short(row: Lines, bounds: Sequence[float]) -> bool:
     widths: defaultdict[int | None, float] = defaultdict(float)
     for line in row:
         widths[_column(line.box, bounds[1:-1])] += line.box.width
@@ -170,7 +169,7 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
     return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
-def _titles(lines: Sequence[Line], wide: Set[Line]) -> set[Line]:
+def _titles(lines: Lines, wide: Set[Line]) -> set[Line]:
     """Return the lines that are centered and larger than the text, or at the top or bottom of the
     page: with three columns, they do not belong to the second. And larger ones above `wide` ones.
     """
@@ -194,7 +193,7 @@ def _column(box: Box, places: Sequence[float]) -> int | None:
     return None
 
 
-def _gutters(lines: Sequence[Line], wide: Set[Line]) -> list[float]:
+def _gutters(lines: Lines, wide: Set[Line]) -> list[float]:
     """Return the gutters between columns of prose from the left; none if the page has one
     column.
     """
@@ -212,7 +211,7 @@ def _gutters(lines: Sequence[Line], wide: Set[Line]) -> list[float]:
     return []
 
 
-def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
+def _clear(lines: Lines, page: Box) -> Iterator[float]:
     """Yield the middle of each vertical strip that hardly any text crosses and that has text on
     both sides.
     """
@@ -234,7 +233,7 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
             first = at
 
 
-def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
+def _are_columns(lines: Lines, places: Sequence[float]) -> bool:
     words = [line for line in lines if len(line.text.strip()) > 3]  # not item marks
     columns = [
         [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
@@ -250,7 +249,7 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     )
 
 
-def _is_aside(lines: Sequence[Line], others: Sequence[Line]) -> bool:
+def _is_aside(lines: Lines, others: Lines) -> bool:
     """Return whether these are the lines of a text beside others, not texts in their rows."""
     steps = [below.base - above.base for above, below in pairwise(lines)]
     near = sum(0 < step < 1.8 * line.size for step, line in zip(steps, lines, strict=False))
@@ -259,7 +258,7 @@ def _is_aside(lines: Sequence[Line], others: Sequence[Line]) -> bool:
     return len(lines) > 3 and 2 * near > len(steps) and 2 * level < len(lines)
 
 
-def _is_column(lines: Sequence[Line]) -> bool:
+def _is_column(lines: Lines) -> bool:
     rows = rows_of(lines)  # MuPDF splits justified lines at wide blanks, and those of tables
     if len(rows) < 4:
         return False

@@ -16,6 +16,7 @@ from dogent_tui.documents.pdf.model import (
     HYPHENS,
     WIDE,
     Line,
+    Lines,
     Rows,
     Run,
     Table,
@@ -169,7 +170,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, Rows]]:
     yield mark, part
 
 
-def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) -> bool:
+def within_sentence(above: Lines, row: Lines, right: float) -> bool:
     """Return whether `row` continues the one above, which ends at the right edge and within a
     sentence: then what looks like an item mark is a date or a dash.
     """
@@ -182,7 +183,7 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
     )
 
 
-def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], right: float) -> bool:
+def _begins_paragraph(row: Lines, above: Lines, right: float) -> bool:
     """Return whether `row` begins a paragraph: its first word would have fitted in the row above,
     which may reach as far as `right`.
     """
@@ -203,7 +204,7 @@ def paragraph(rows: Rows, mark: Mark | None = None) -> Node:
     return {"t": "Para", "c": _inlines(running_text(rows, mark))}
 
 
-def heading(lines: Sequence[Line], level: int) -> Node:
+def heading(lines: Lines, level: int) -> Node:
     """Return the lines as a heading. Bold is the style of headings, code only part of one."""
     runs = running_text(rows_in_order(lines))
     is_mono = all(run.mono for run in runs)
@@ -227,7 +228,7 @@ def running_text(rows: Rows, mark: Mark | None = None) -> list[Run]:
     return runs
 
 
-def _joined(row: Sequence[Line]) -> Iterator[Run]:
+def _joined(row: Lines) -> Iterator[Run]:
     for place, line in enumerate(row):
         before = row[place - 1] if place else None
         if before is not None:
@@ -242,7 +243,7 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         yield from _shifted(line, row)
 
 
-def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
+def _shifted(line: Line, row: Lines) -> Iterable[Run]:
     """Return the runs of a line, raised or lowered if it is beside larger text in its row."""
     beside = [there for there in row if not all(run.markdown for run in there.runs)]
     if line not in beside:  # the size of a formula is that of some sign in it
@@ -341,7 +342,7 @@ def pitch(steps: Sequence[float]) -> float:
     return median_low(down) if down else 0.0
 
 
-def code_block(lines: Sequence[Line], elements: Rows = ()) -> Node:
+def code_block(lines: Lines, elements: Rows = ()) -> Node:
     """Return the lines as a code block, with the indentation and gaps of the page.
 
     `elements`: the same lines in the elements of the file. If none of them shares a row with
@@ -375,7 +376,7 @@ def code_block(lines: Sequence[Line], elements: Rows = ()) -> Node:
     return {"t": "CodeBlock", "c": [NO_ATTRIBUTES, "\n".join(texts)]}
 
 
-def _code_line(row: Sequence[Line], left: float, width: float) -> str:
+def _code_line(row: Lines, left: float, width: float) -> str:
     out, gap, end = "", True, float("-inf")
     for line in row:
         for place, run in enumerate(line.runs):

@@ -16,6 +16,7 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Cell,
     Line,
+    Lines,
     Rows,
     Run,
     Table,
@@ -122,7 +123,7 @@ def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
     return thin, dots
 
 
-def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
+def fenced_tables(page: Any, drawn: Sequence[Box], lines: Lines) -> list[Table]:
     """Return the tables of the pymupdf page whose cells have ruling lines in both directions.
     `lines` of text are in reading order.
     """
@@ -197,7 +198,7 @@ def _in(cell: _Place, lines: Rows) -> Rows:
     return list(filter(None, parts))
 
 
-def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[Line]]]:
+def aligned_tables(lines: Lines) -> list[tuple[Table, set[Line]]]:
     """Return the tables among `lines`, each with the lines it consists of."""
     found = []
     run: list[list[Line]] = []
@@ -220,7 +221,7 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[Line]]]:
     return found
 
 
-def _parted(lines: Sequence[Line]) -> dict[Line, list[Line]]:
+def _parted(lines: Lines) -> dict[Line, list[Line]]:
     """Return the texts of each upright line, which may be those of several columns."""
     runs = [run for line in lines for run in line.runs]
     made = sum(run.made for run in runs)
@@ -261,11 +262,11 @@ def _as_one(group: Rows) -> Rows:
     return [whole] if 2 * single >= len(columns) else group
 
 
-def _edges(row: Sequence[Line]) -> tuple[float, float]:
+def _edges(row: Lines) -> tuple[float, float]:
     return min(line.box.x0 for line in row), max(line.box.x1 for line in row)
 
 
-def _is_text(row: Sequence[Line], below: Sequence[Line], edges: _Columns) -> bool:
+def _is_text(row: Lines, below: Lines, edges: _Columns) -> bool:
     """Return whether a row is an entry of a table of contents, or a justified line of text: as wide
     as a whole one, or set more tightly than the columns of a table and not directly above them.
     """
@@ -282,7 +283,7 @@ def _is_text(row: Sequence[Line], below: Sequence[Line], edges: _Columns) -> boo
     return is_even and max(gaps) < 2 * size and not _is_row_like(below, placed)
 
 
-def _is_row_like(row: Sequence[Line], parts: Sequence[Line]) -> bool:
+def _is_row_like(row: Lines, parts: Lines) -> bool:
     """Return whether the texts of a row are above or below `parts` of a line, each at another."""
     near = [_touched([_edges([part]) for part in parts], line.box) for line in row]
     return all(near) and len(set(map(tuple, near))) == len(near) > len(parts) / 2 > 0.5
@@ -316,7 +317,7 @@ def _continues(run: Rows, row: list[Line]) -> bool:
     return is_narrow and at_edge and first > 0 and gap < 0.5 * size
 
 
-def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
+def _gap(above: Lines, below: Lines) -> float:
     return area_of(below).y0 - area_of(above).y1
 
 
@@ -405,7 +406,7 @@ def _is_letterhead(rows: Rows, columns: _Columns) -> bool:
     return 2 * sum(_is_figure(row[-1:]) for row in rows) < len(rows)
 
 
-def _is_figure(texts: Sequence[Line]) -> bool:
+def _is_figure(texts: Lines) -> bool:
     return _FIGURE.fullmatch(text_of(texts)) is not None
 
 
@@ -420,7 +421,7 @@ def _tightness(run: Rows, place: int) -> float:
     return (median(gaps) - _gap(run[place - 1], run[place])) / run[place][0].size
 
 
-def _cells(row: Sequence[Line], columns: _Columns) -> _Row:
+def _cells(row: Lines, columns: _Columns) -> _Row:
     """Return the texts in each column."""
     cells: _Row = {}
     for line in row:

@@ -19,6 +19,7 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Lines,
     Nodes,
     Part,
     Run,
@@ -563,7 +564,7 @@ def _text(element: Element) -> str:
     return "".join(run.text for run in runs if not run.markdown)
 
 
-def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
+def _mark(signs: Lines, lines: Lines) -> Mark:
     text = "".join(line.text for line in signs).strip()
     first = next(iter([*lines, *signs]), None)  # some marks have no text
     x0, size = (first.box.x0, first.size) if first else (0.0, 10.0)
