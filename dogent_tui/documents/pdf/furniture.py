@@ -151,11 +151,6 @@ class Furniture:
         inner = (line for line in page.lines if line not in outer)
         return [*outer, *(line for line in inner if _is_beside(line, page) and is_known(line))]
 
-    def _is_apart(self, line: Line) -> bool:
-        """Return whether the style of a line differs from the text."""
-        fonts = {run.font for run in line.runs if run.text.strip()}
-        return line.size < 0.95 * self._body or self._font not in fonts
-
     def _seen(self, line: Line, page: Page, number: int) -> _Seen | None:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
@@ -168,11 +163,13 @@ class Furniture:
         most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
         if value is None and (line.size > most or line in page.tables):
             return None
+        fonts = {run.font for run in line.runs if run.text.strip()}
+        is_apart = line.size < 0.95 * self._body or self._font not in fonts
         return _Seen(
             (_key(line.text), top),
             number,
             box.y0 - area.y0 if top else area.y1 - box.y1,
-            value is None and self._is_apart(line),
+            value is None and is_apart,
             None if value is None else (value - number, value),
         )
 

@@ -350,10 +350,7 @@ def code_block(lines: Lines, elements: Rows = ()) -> Node:
     """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
-    longest = max(
-        (line for row in rows for line in row),
-        key=lambda line: (line.text.isascii(), len(line.text)),
-    )
+    longest = max(lines, key=lambda line: (line.text.isascii(), len(line.text)))
     width = max(longest.box.width / len(longest.text), 0.1)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = pitch(steps) or 0.1

@@ -204,14 +204,14 @@ def aligned_tables(lines: Lines) -> list[tuple[Table, set[Line]]]:
     run: list[list[Line]] = []
     pieces = _parted(lines)
     rows = list(_overlapping(rows_of(chain.from_iterable(pieces.values()))))
-    edges = [_edges(row) for row in rows if len(row) == 1]
+    whole = [row[0].box for row in rows if len(row) == 1]
     owners = {piece: at for at, own in pieces.items() for piece in own}
     for number, (parts, below) in enumerate(pairwise([*rows, []])):
-        if _is_text(parts, below, edges):
+        if _is_text(parts, below, whole):
             rows[number] = [one_line(parts)]
             pieces |= {owners[piece]: rows[number] for piece in parts}
     for row in [*rows, []]:
-        if row and (not run or _continues(run, row)) and (run or len(row) > 1):
+        if run and row and _continues(run, row):
             run.append(row)
             continue
         if (made := _aligned(run)) is not None:
@@ -262,13 +262,9 @@ def _as_one(group: Rows) -> Rows:
     return [whole] if 2 * single >= len(columns) else group
 
 
-def _edges(row: Lines) -> tuple[float, float]:
-    return min(line.box.x0 for line in row), max(line.box.x1 for line in row)
-
-
-def _is_text(row: Lines, below: Lines, edges: _Columns) -> bool:
+def _is_text(row: Lines, below: Lines, whole: Iterable[Box]) -> bool:
     """Return whether a row is an entry of a table of contents, or a justified line of text: as wide
-    as a whole one, or set more tightly than the columns of a table and not directly above them.
+    as a `whole` one, or set more tightly than the columns of a table and not directly above them.
     """
     if LEADER.search("".join(line.text for line in row)):
         return True
@@ -276,8 +272,8 @@ def _is_text(row: Lines, below: Lines, edges: _Columns) -> bool:
     gaps = [after.box.x0 - before.box.x1 for before, after in pairwise(placed)]
     size = row[0].size
     uneven = max(gaps) - min(gaps) if len(gaps) > 1 else size
-    left, right = _edges(row)
-    if any(abs(x0 - left) < 1 and abs(x1 - right) < 1 for x0, x1 in edges):
+    box = area_of(row)
+    if any(abs(line.x0 - box.x0) < 1 and abs(line.x1 - box.x1) < 1 for line in whole):
         return uneven < 0.05 * size
     is_even = len(gaps) > 2 and uneven < 0.15 * size
     return is_even and max(gaps) < 2 * size and not _is_row_like(below, placed)
@@ -285,7 +281,8 @@ def _is_text(row: Lines, below: Lines, edges: _Columns) -> bool:
 
 def _is_row_like(row: Lines, parts: Lines) -> bool:
     """Return whether the texts of a row are above or below `parts` of a line, each at another."""
-    near = [_touched([_edges([part]) for part in parts], line.box) for line in row]
+    places = [(part.box.x0, part.box.x1) for part in parts]
+    near = [_touched(places, line.box) for line in row]
     return all(near) and len(set(map(tuple, near))) == len(near) > len(parts) / 2 > 0.5
 
 
