@@ -61,21 +61,21 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
     writer = List()
     for place, item in enumerate(items):
         if isinstance(item, Table):
-            yield from writer.flushed()
             cells = [
                 [(o.down, o.across, [paragraph(rows_in_order(o.lines))]) for o in row]
                 for row in item.rows
             ]
-            yield table_node(cells, heads=max(cell.down for cell in item.rows[0]))
+            node = table_node(cells, heads=max(cell.down for cell in item.rows[0]))
         elif level := heading_level(item, known, is_label=place in labels):
-            yield from writer.flushed()
-            yield heading(item.lines, level)
+            node = heading(item.lines, level)
         elif not known.typewritten and is_code(item):
-            yield from writer.flushed()
-            yield code_block(item.lines)
+            node = code_block(item.lines)
         else:
             for mark, rows in paragraphs(item):
                 yield from writer.written(mark, rows, item.column)
+            continue
+        yield from writer.flushed()
+        yield node
     yield from writer.flushed()
 
 

@@ -154,7 +154,7 @@ def _fenced(found: Any, lines: Rows) -> Table | None:
     if len(rows) < 2 and max(map(len, texts[rows[0]])) > 1:  # a head may be cut from its table
         return None
     spans = _spans(cells, rows, kept)
-    if reads_leftward("".join(text_of(text) for row in whole for text in row)):
+    if reads_leftward(text_of(chain.from_iterable(inside))):
         kept.reverse()
     table = (
         tuple(Cell(whole[n][at], *spans[n, at]) for at in kept if (n, at) in spans) for n in rows
@@ -389,7 +389,7 @@ def _aligned(run: Rows) -> tuple[Table, list[Line]] | None:
     box = area_of(used)
     found = _spelled(run, columns)
     rows = [[Cell(tuple(row.get(at, ()))) for at in range(len(columns))] for row in found]
-    if sum(1 for line in used if line.right_to_left) * 2 > len(used):
+    if sum(line.right_to_left for line in used) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     return (Table(box, tuple(map(tuple, rows))), used) if len(rows) > 1 else None
 
