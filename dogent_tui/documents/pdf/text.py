@@ -303,7 +303,7 @@ def _apart(lines: Iterable[Found]) -> Iterator[Found]:
         least = _WIDE_GAP * line["spans"][0]["size"]
         edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
         starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
-        for low, high in pairwise([edges[0][0], *starts, float("inf")]):
+        for low, high in pairwise([float("-inf"), *starts, float("inf")]):
             spans = [
                 {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
                 for span in line["spans"]
