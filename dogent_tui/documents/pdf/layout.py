@@ -164,8 +164,9 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
             is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
             if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
                 partners[line] = mark
+    marks = set(partners.values())
     for block in blocks:
-        lines = [line for line in block.lines if line not in partners.values()]
+        lines = [line for line in block.lines if line not in marks]
         if lines:
             yield TextBlock(tuple(_marked(line, partners.get(line)) for line in lines))
 

@@ -13,10 +13,8 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     area_of,
-    blocks_in,
     lines_in,
     rows_of,
-    without,
 )
 
 _STEPS = 200
@@ -58,8 +56,10 @@ def regions(
     places = _places(lines, wide, others)
     if not places:
         return [list(blocks)]
-    groups = map(set[Line], _groups(lines, places, wide))
-    return [list(blocks_in(without(tuple(blocks), set(lines) - group))) for group in groups]
+    numbers = {line: number for number, block in enumerate(blocks) for line in block.lines}
+    home = numbers.__getitem__
+    groups = (sorted(group, key=home) for group in _groups(lines, places, wide))
+    return [[TextBlock(tuple(part)) for _, part in groupby(group, key=home)] for group in groups]
 
 
 def columns_of(

@@ -216,7 +216,8 @@ def aligned_tables(lines: Lines) -> list[tuple[Table, set[Line]]]:
             continue
         if (made := _aligned(run)) is not None:
             table, used = made
-            found.append((table, {at for at, own in pieces.items() if own[0] in used}))
+            inside = set(used)
+            found.append((table, {at for at, own in pieces.items() if own[0] in inside}))
         run = [row] if len(row) > 1 else []
     return found
 
