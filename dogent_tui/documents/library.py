@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.conversion import Conversion
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report, unreadable
@@ -115,7 +116,7 @@ class DocumentLibrary:
                 "The file changed since the previous part was read, so offsets may have moved. Read"
                 " it again from offset 0."
             )
-            return msgspec.structs.replace(result, warnings=(changed, *result.warnings))
+            return replace(result, warnings=(changed, *result.warnings))
         return result
 
     async def close(self) -> None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
 from dogent_tui.documents.model import DocumentError, unreadable
@@ -205,7 +206,7 @@ class _Worker:
         except OSError as error:
             raise unreadable(real, error) from None
         passed = sys.platform.startswith("linux")
-        line = msgspec.json.encode(msgspec.structs.replace(request, passed=passed)) + b"\n"
+        line = msgspec.json.encode(replace(request, passed=passed)) + b"\n"
         try:
             socket.send_fds(self._requests, [line], [file] if passed else [])
         except ConnectionError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
@@ -20,17 +21,17 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     TextBlock,
+    area_of,
     around,
     blocks_in,
-    changed,
     elements_in,
     ends_sentence,
+    exchanged,
     is_within,
     lines_in,
     rows_in_order,
     text_of,
     without,
-    words_of,
 )
 from dogent_tui.documents.pdf.structure import (
     NUMBERED,
@@ -157,23 +158,25 @@ def _element(
         inner = continued(one.kids, (*before, *first.kids), number, known)
         if inner is None:
             return None
-        whole = msgspec.structs.replace(one, kids=inner.whole)
+        whole = replace(one, kids=inner.whole)
         if inner.rest:
-            after = (msgspec.structs.replace(first, kids=inner.rest), *after)
+            after = (replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
     again = _head_again(one, before, first)
     before = without(before, again)
-    first = msgspec.structs.replace(first, kids=without(first.kids, again))
+    first = replace(first, kids=without(first.kids, again))
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
-        one = _with_line(one, ends, _with_mark(ends, number, behind=True))
+        marked = {ends: _with_mark(ends, number, behind=True)}
+        one = replace(one, kids=exchanged(one.kids, marked))
     elif one.kind == "P":
         begins = lines_in([first])[0]
-        first = _with_line(first, begins, _with_mark(begins, number))
+        marked = {begins: _with_mark(begins, number)}
+        first = replace(first, kids=exchanged(first.kids, marked))
     return Joined(
         (*above[:at], _one(one, first), *above[at + 1 :]),
         (*before, *after),
-        " ".join(line.text.strip() for line in again),
+        text_of(again),
     )
 
 
@@ -191,7 +194,7 @@ def _head_again(above: Element, before: Nodes, below: Element) -> list[Line]:
     bare = lines_in(before) if above.kind == "Table" else []
     again = lines_in(each for each in elements_in([below]) if each.xref in ended)
     again += [line for line in bare if known.issuperset(line.text.split())]
-    return list({id(line): line for line in again}.values())
+    return list(dict.fromkeys(again))
 
 
 def _one(above: Element, below: Element) -> Element:
@@ -200,13 +203,7 @@ def _one(above: Element, below: Element) -> Element:
     first = new[0] if new else None
     if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
         last, new = _one(last, first), new[1:]
-    return msgspec.structs.replace(above, kids=(*kept, last, *new))
-
-
-def _with_line(element: Element, old: Line, new: Line) -> Element:
-    """Return the element with the line `new` in place of `old`."""
-    kids = changed(element.kids, lambda line: new if line is old else line)
-    return msgspec.structs.replace(element, kids=tuple(kids))
+    return replace(above, kids=(*kept, last, *new))
 
 
 def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
@@ -218,7 +215,7 @@ def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
     x0 = line.box.x1 if behind else line.runs[0].x0
     mark = Run(f"{' ' * behind}<!-- page {number} -->", line.size, x0=x0, markdown=True)
     runs = (*line.runs, mark) if behind else (mark, *line.runs)
-    return msgspec.structs.replace(line, runs=runs)
+    return replace(line, runs=runs)
 
 
 def _table(above: Nodes, below: Table, number: int) -> Table | None:
@@ -233,16 +230,19 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     edges = [(abs(a.x0 - b.x0), abs(a.x1 - b.x1)) for a, b in places]
     is_aligned = max(edges[0]) < _SAME_EDGE or max(map(min, edges)) < _SAME_EDGE
     has_head = _head(one) == _head(below)
-    if widths[0] != widths[1] or not (has_head or is_aligned):
+    rows = (one.rows[0], below.rows[0], one.rows[:2][-1])
+    heads = [all(line.bold for cell in row for line in cell.lines) for row in rows]
+    is_another = heads == [True, True, False]  # with a head of its own
+    if widths[0] != widths[1] or not (has_head or (is_aligned and not is_another)):
         return None
     *before, cell = one.rows[-1]
     lines = cell.lines or (NOTHING,)
     ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
-    last = (*before, msgspec.structs.replace(cell, lines=ends))
+    last = (*before, replace(cell, lines=ends))
     rest = below.rows[has_head:]
     if rest and _is_cut(one.rows, rest[0]):
         cells = zip(last, rest[0], strict=True)
-        last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
+        last = tuple(replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
         rest = rest[1:]
     return Table(one.box, (*one.rows[:-1], last, *rest))
 
@@ -267,7 +267,7 @@ def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
     def is_wrapped(at: int) -> bool:
         upper, lower = one[at][-1], other[at][0]
         widest = max(line.box.width for row in rows for line in row[at].lines)
-        width = upper.box.width + next(words_of(lower)).box.width
+        width = upper.box.width + lower.first_word
         return is_within(upper.text, lower.text) and width > widest
 
     return other.keys() < one.keys() and any(map(is_wrapped, other))
@@ -290,7 +290,7 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
     """Return the index of the item that continues in `item`: the last one, skipping tables, notes
     and captions.
     """
-    if not isinstance(item, TextBlock) or known.furniture.repeats(item):
+    if not isinstance(item, TextBlock) or known.furniture.repeats(item.text):
         return None
     for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
         if isinstance(last, TextBlock) and _continues(last, item, known):
@@ -305,7 +305,9 @@ def _is_aside(item: Part, known: Survey) -> bool:
     if not isinstance(item, TextBlock):
         return isinstance(item, Table)
     first = item.lines[0]
-    return first.size < _SMALL * known.body or not first.upright or known.furniture.repeats(item)
+    return (
+        first.size < _SMALL * known.body or not first.upright or known.furniture.repeats(item.text)
+    )
 
 
 def _whole_text(above: Part, below: Part, known: Survey) -> TextBlock:
@@ -326,7 +328,7 @@ def _moved(line: Line, across: float, down: float) -> Line:
     box = line.box
     return Line(
         Box(box.x0 + across, box.y0 + down, box.x1 + across, box.y1 + down),
-        tuple(msgspec.structs.replace(run, x0=run.x0 + across) for run in line.runs),
+        tuple(replace(run, x0=run.x0 + across) for run in line.runs),
         line.upright,
         line.base + down,
     )
@@ -336,7 +338,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     """Return whether the text of `above` continues in `below`."""
     row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
-    size, bottom = last.size, around(line.box for line in row)
+    size, bottom = last.size, area_of(row)
     column, down = above.column or around([above.box, below.box]), first.base - last.base
     if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
         return False
@@ -354,7 +356,8 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short
     is_below = above.column == below.column and down > 0
-    is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
+    begin = first.text.lstrip()[:1]
+    is_near = down < _MOST_NEAR * size or begin.islower()
     if not is_near and any(b.box.x0 - a.box.x1 > 3 * size for a, b in pairwise(row)):
         return False  # a row of a form
     if is_below and down < most:
@@ -363,7 +366,6 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
         indent = min(indent, abs(from_left + from_right) / 2)  # of centered text
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
         return is_full and (is_near or _has_no_room(bottom, column, first))
-    begin = first.text.lstrip()[:1]
     if is_ended or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():
@@ -376,7 +378,7 @@ def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
     room = bottom.x0 - column.x0 if first.right_to_left else column.x1 - bottom.x1
     if WIDE.match(first.text.lstrip()[:1]):
         return room < 2.2 * first.size
-    return room < 1.2 * next(words_of(first)).box.width + 0.3 * first.size
+    return room < 1.2 * first.first_word + 0.3 * first.size
 
 
 def _on_grid(above: TextBlock, below: TextBlock, leading: float) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 import msgspec
@@ -10,10 +10,10 @@ import roman
 
 from dogent_tui.documents.pdf.model import (
     Line,
+    Lines,
     Page,
-    TextBlock,
-    around,
-    elements_in,
+    Rows,
+    area_of,
     is_within,
     lines_in,
     rows_of,
@@ -73,9 +73,8 @@ class Furniture:
         self._font = max(fonts, key=lambda font: fonts[font], default="")
         found: dict[tuple[str, bool], list[_Seen]] = defaultdict(list)
         for number, page in pages.items():
-            tables = _in_tables(page)
             for line in page.lines:
-                if seen := self._seen(line, page, number, tables):
+                if seen := self._seen(line, page, number):
                     found[seen.key].append(seen)
         self._again = {
             key for key, group in found.items() if len({seen.page for seen in group}) > 1
@@ -86,9 +85,9 @@ class Furniture:
             for key, group in found.items()
         }
 
-    def repeats(self, block: TextBlock) -> bool:
+    def repeats(self, text: str) -> bool:
         """Return whether a text is at an edge of several pages."""
-        key = _key(block.text)
+        key = _key(text)
         return (key, True) in self._again or (key, False) in self._again
 
     def _within_sentences(self, pages: Mapping[int, Page]) -> Iterator[tuple[str, bool]]:
@@ -107,27 +106,26 @@ class Furniture:
                 yield from ((_key(line.text), False) for row in bottom for line in row)
                 yield from ((_key(line.text), True) for row in top for line in row)
 
-    def _is_again(self, row: Sequence[Line], top: bool) -> bool:
+    def _is_again(self, row: Lines, top: bool) -> bool:
         return all((_key(line.text), top) in self._again for line in row)
 
     def of(self, page: Page, number: int) -> list[Line]:
         """Return the running lines of page `number`: known ones with nothing else between them and
         the edge, and those beside them in the same style.
         """
-        tables = _in_tables(page)
         # the file declares this not to be content
-        outside = set(map(id, lines_in(untagged(page.nodes)))) if page.tagged else set()
+        outside = set(lines_in(untagged(page.nodes))) if page.tagged else set()
 
         def is_known(line: Line) -> bool:
-            seen = self._seen(line, page, number, tables)
+            seen = self._seen(line, page, number)
             return seen is not None and (
-                id(line) in outside
+                line in outside
                 or any(
                     abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())
                 )
             )
 
-        def runs(row: Sequence[Line]) -> bool:
+        def runs(row: Lines) -> bool:
             known = [*filter(is_known, row)]
             titles = (line for line in known if any(map(str.isalpha, line.text)))
             styles = {(line.size, line.runs[0].font) for line in titles}
@@ -137,11 +135,11 @@ class Furniture:
             return all(
                 o in known
                 or (o.size, o.runs[0].font) in styles
-                or (known and self.repeats(TextBlock((o,))))  # beside a page number
+                or (known and self.repeats(o.text))  # beside a page number
                 for o in row
             )
 
-        def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
+        def peeled(rows: Rows) -> Rows:
             taken = list(takewhile(runs, rows))
             while 0 < len(taken) < len(rows) and _is_near(taken[-1], rows[len(taken)]):
                 taken.pop()
@@ -153,12 +151,7 @@ class Furniture:
         inner = (line for line in page.lines if line not in outer)
         return [*outer, *(line for line in inner if _is_beside(line, page) and is_known(line))]
 
-    def _is_apart(self, line: Line) -> bool:
-        """Return whether the style of a line differs from the text."""
-        fonts = {run.font for run in line.runs if run.text.strip()}
-        return line.size < 0.95 * self._body or self._font not in fonts
-
-    def _seen(self, line: Line, page: Page, number: int, tables: Set[int]) -> _Seen | None:
+    def _seen(self, line: Line, page: Page, number: int) -> _Seen | None:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
@@ -168,13 +161,15 @@ class Furniture:
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
         most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
-        if value is None and (line.size > most or id(line) in tables):
+        if value is None and (line.size > most or line in page.tables):
             return None
+        fonts = {run.font for run in line.runs if run.text.strip()}
+        is_apart = line.size < 0.95 * self._body or self._font not in fonts
         return _Seen(
             (_key(line.text), top),
             number,
             box.y0 - area.y0 if top else area.y1 - box.y1,
-            value is None and self._is_apart(line),
+            value is None and is_apart,
             None if value is None else (value - number, value),
         )
 
@@ -205,19 +200,19 @@ def _key(text: str) -> str:
 
 
 def _is_beside(line: Line, page: Page) -> bool:
-    """Return whether a line is in the margin beside the text."""
+    """Return whether a line is in the margin beside the text, and not level with one of its lines,
+    as their labels and numbers are.
+    """
     x0, x1 = page.sides
-    return line.box.x1 < x0 or line.box.x0 > x1
+    if not (line.box.x1 < x0 or line.box.x0 > x1):
+        return False
+    others = (other for other in page.lines if other is not line)
+    return not (line.upright and any(abs(line.base - other.base) < 1 for other in others))
 
 
-def _in_tables(page: Page) -> set[int]:
-    """Return the lines in tables of a tagged page, whose header may be on each page, by id."""
-    return set(map(id, lines_in(each for each in elements_in(page.nodes) if each.kind == "Table")))
-
-
-def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:
+def _is_near(row: Lines, inner: Lines) -> bool:
     """Return whether the gap between two rows is smaller than that of a running title."""
-    one, other = (around(line.box for line in each) for each in (row, inner))
+    one, other = (area_of(each) for each in (row, inner))
     return max(other.y0 - one.y1, one.y0 - other.y1) < _GAP * row[0].size
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import Node, table_node
 from dogent_tui.documents.pdf.flow import joined
@@ -15,9 +15,11 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Line,
     Nodes,
+    Rows,
     Run,
     Table,
     TextBlock,
+    area_of,
     around,
     blocks_in,
     lines_in,
@@ -50,8 +52,7 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
     """Return the content of the `blocks` of the pymupdf page, in reading order."""
     if not blocks:
         return ()
-    drawn, dots = drawn_on(page)
-    return joined(_items(page, blocks, known, drawn, dots), known)
+    return joined(_items(page, blocks, known), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -60,21 +61,21 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
     writer = List()
     for place, item in enumerate(items):
         if isinstance(item, Table):
-            yield from writer.flushed()
             cells = [
                 [(o.down, o.across, [paragraph(rows_in_order(o.lines))]) for o in row]
                 for row in item.rows
             ]
-            yield table_node(cells, heads=max(cell.down for cell in item.rows[0]))
+            node = table_node(cells, heads=max(cell.down for cell in item.rows[0]))
         elif level := heading_level(item, known, is_label=place in labels):
-            yield from writer.flushed()
-            yield heading(item.lines, level)
+            node = heading(item.lines, level)
         elif not known.typewritten and is_code(item):
-            yield from writer.flushed()
-            yield code_block(item.lines)
+            node = code_block(item.lines)
         else:
             for mark, rows in paragraphs(item):
                 yield from writer.written(mark, rows, item.column)
+            continue
+        yield from writer.flushed()
+        yield node
     yield from writer.flushed()
 
 
@@ -85,7 +86,7 @@ class List:
 
     def __init__(self) -> None:
         self.items: list[Item] = []
-        self._rows: list[list[Line]] = []
+        self._rows: Rows = []
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
         """Append an item."""
@@ -96,14 +97,12 @@ class List:
                 depth += item.mark.holds(mark)
         self.items.append(Item(mark, depth, blocks))
 
-    def written(
-        self, mark: Mark | None, rows: list[list[Line]], column: Box | None
-    ) -> Iterator[Node]:
+    def written(self, mark: Mark | None, rows: Rows, column: Box | None) -> Iterator[Node]:
         """Add a part of the text in a column; yield what is complete."""
         if column and mark is not None:
             left = -column.x1 if rows[0][0].right_to_left else column.x0
             x0, text = mark.x0 - left, mark.text - left
-            mark = msgspec.structs.replace(mark, x0=x0, text=text)
+            mark = replace(mark, x0=x0, text=text)
         if mark is not None and self._takes(mark):
             self._rows = rows
             self.add(mark, [paragraph(rows, mark)])
@@ -128,7 +127,7 @@ class List:
         begins = not mark.label.isalpha() or mark.label.lower() in {"a", "i"}
         return begins or any(item.mark.label.isalpha() for item in self.items)
 
-    def _continues(self, rows: list[list[Line]]) -> bool:
+    def _continues(self, rows: Rows) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """
@@ -150,8 +149,7 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
     rows = rows_of([*lines, *drawn])
     alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
     near = {str(int(text) + step) for text in alone for step in (-1, 1)}
-    partners: dict[int, Line] = {}
-    marks: set[int] = set()
+    partners: dict[Line, Line] = {}
     for row in rows:
         texts = [line for line in row if not _is_mark(line)]
         for mark, line in pairwise(row):
@@ -165,12 +163,12 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
             beside = -1 < gap < widest * line.size
             is_large = not mark.runs[0].font and mark.size > _LARGEST_MARK * line.size
             if begins and beside and not is_large and (is_only or not sign.strip(".)(").isalnum()):
-                partners[id(line)] = mark
-                marks.add(id(mark))
+                partners[line] = mark
+    marks = set(partners.values())
     for block in blocks:
-        lines = [line for line in block.lines if id(line) not in marks]
+        lines = [line for line in block.lines if line not in marks]
         if lines:
-            yield TextBlock(tuple(_marked(line, partners.get(id(line))) for line in lines))
+            yield TextBlock(tuple(_marked(line, partners.get(line)) for line in lines))
 
 
 def _is_mark(line: Line) -> bool:
@@ -200,19 +198,13 @@ def _marked(line: Line, mark: Line | None) -> Line:
     blank = Run(" ", line.size, x0=mark.box.x1)
     dot = "." if mark.text.strip().isdecimal() else ""
     signs = [
-        msgspec.structs.replace(run, text=BULLET if _is_sign(mark) else run.text.strip() + dot)
-        for run in mark.runs
+        replace(run, text=BULLET if _is_sign(mark) else run.text.strip() + dot) for run in mark.runs
     ]
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(
-    page: Any,
-    blocks: Sequence[TextBlock],
-    known: Survey,
-    drawn: Sequence[Box],
-    dots: Sequence[Box],
-) -> Iterator[TextBlock | Table]:
+def _items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[TextBlock | Table]:
+    drawn, dots = drawn_on(page)
     lines = lines_in(blocks)
     fenced = fenced_tables(page, drawn, lines)
     areas = [table.box for table in fenced]
@@ -224,7 +216,7 @@ def _items(
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region))
         used = {line for _, used in tables for line in used}
-        column = around(line.box for line in lines_in(region)) if region else None
+        column = area_of(lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]
         yield from from_the_top([*texts, *here, *(table for table, _ in tables)])
@@ -241,14 +233,14 @@ def _home(table: Table, groups: list[list[TextBlock]]) -> int:
     return min(ways, default=(0.0, 0))[1]
 
 
-def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
+def _parts(block: TextBlock, used: set[Line]) -> Iterator[TextBlock]:
     """Yield the parts of `block` outside tables, split where a table was, and where a heading
     starts or ends.
     """
     part: list[Line] = []
     lines = [line for row in rows_of(block.lines) for line in row]
     for line in lines:
-        taken = id(line) in used
+        taken = line in used
         if part and (taken or _differs(part[-1], line)):
             yield TextBlock(tuple(part))
             part = []

@@ -4,19 +4,21 @@ neither script nor hyphen tells.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.model import (
+    NOTHING,
     WIDE,
     Line,
+    Lines,
     Nodes,
     Part,
     Table,
     TextBlock,
-    changed,
+    exchanged,
     lines_in,
 )
 
@@ -50,14 +52,14 @@ _WHOLE = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div"
 class LineEnds:
     """Determines from the lines of some `pages` of a document how its words are split."""
 
-    def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
+    def __init__(self, pages: Iterable[Lines]) -> None:
         self._words: Counter[str] = Counter()
         blanks = korean = 0
         mixed: Counter[bool] = Counter()
         rooms: list[float] = []
         for lines in pages:
-            for at, line in enumerate(lines):
-                if any(line.box.beside(below.box) for below in lines[at + 1 : at + 2]):
+            for line, below in pairwise([*lines, NOTHING]):
+                if line.box.beside(below.box):
                     continue
                 text = line.text.casefold()
                 mixed.update(" " in found[0] for found in _MIXED.finditer(text))
@@ -78,14 +80,14 @@ class LineEnds:
         """Return `nodes` with `SOFT` at the end of each line whose last word continues on the next
         one.
         """
-        ends: dict[int, Line] = {}
+        ends: dict[Line, Line] = {}
         right = max((line.box.x1 for line in lines_in(nodes)), default=0.0)
         for lines in _texts(nodes):
             for line, below in pairwise(lines):
                 if not line.mono and not line.box.beside(below.box):
                     is_full = right - line.box.x1 < _LETTER * line.size
-                    ends[id(line)] = self._ended(line, below, is_full=is_full)
-        return tuple(changed(nodes, lambda line: ends.get(id(line), line)))
+                    ends[line] = self._ended(line, below, is_full=is_full)
+        return exchanged(nodes, ends)
 
     def _ended(self, line: Line, below: Line, *, is_full: bool) -> Line:
         text = line.text
@@ -96,13 +98,11 @@ class LineEnds:
         last, first = line.runs[-1], below.runs[0]
         is_address = last.uri and last.text.strip() + first.text.strip() in last.uri
         is_cut = is_full and last.uri == first.uri and _UNBROKEN.search(text) is not None
-        if is_address or (is_cut and start[:1].isascii()):
-            return _with_end(line, text.rstrip()[-1] + SOFT)
-        if self._mixes and text[-1:] > " " and _MIXED.match(text[-1:] + start[:1]):
-            return _with_end(line, text[-1] + SOFT)
+        is_mixed = self._mixes and text[-1:] > " " and _MIXED.match(text[-1:] + start[:1])
         tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
-        if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):
-            return _with_end(line, tail[0][-1] + SOFT)
+        is_korean = tail and head and self._joins(tail[0], head[0], text.endswith(" "))
+        if is_address or (is_cut and start[:1].isascii()) or is_mixed or is_korean:
+            return _with_end(line, text.rstrip()[-1] + SOFT)
         return line
 
     def _parts(self, before: str, after: str) -> bool:
@@ -121,7 +121,7 @@ class LineEnds:
         return tail + head in self._words or tail not in self._words
 
 
-def _rooms(lines: Sequence[Line]) -> Iterator[float]:
+def _rooms(lines: Lines) -> Iterator[float]:
     """Yield the free space at the ends of Korean lines that continue on the next one, in text
     sizes, disregarding justification.
     """
@@ -133,15 +133,15 @@ def _rooms(lines: Sequence[Line]) -> Iterator[float]:
     for (size, _), found in columns.items():
         right = max(line.box.x1 for line, _ in found)
         narrow = {
-            id(line): line.box.width / size - _BLANK * (len(line.text.strip()) - wide)
+            line: line.box.width / size - _BLANK * (len(line.text.strip()) - wide)
             for line, wide in found
         }
-        signs = min(narrow[id(line)] / wide for line, wide in found)
+        signs = min(narrow[line] / wide for line, wide in found)
         for line, wide in found:
-            yield narrow[id(line)] - signs * wide + (right - line.box.x1) / size
+            yield narrow[line] - signs * wide + (right - line.box.x1) / size
 
 
-def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
+def _texts(nodes: Iterable[Part]) -> Iterator[Lines]:
     """Yield the lines of each text in `nodes`."""
     for node in nodes:
         if isinstance(node, TextBlock):
@@ -158,6 +158,4 @@ def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
 def _with_end(line: Line, end: str) -> Line:
     """Return `line` with another last character."""
     *runs, last = line.runs
-    return msgspec.structs.replace(
-        line, runs=(*runs, msgspec.structs.replace(last, text=last.text.rstrip()[:-1] + end))
-    )
+    return replace(line, runs=(*runs, replace(last, text=last.text.rstrip()[:-1] + end)))

@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
-from dogent_tui.documents.pdf.model import Line, text_of, words_of
+from dogent_tui.documents.pdf.model import Lines, text_of, words_of
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·+o](?=\s)")
@@ -64,7 +64,7 @@ def is_mark(text: str) -> bool:
     return _MARK_ALONE.fullmatch(text.strip()) is not None
 
 
-def mark_of(row: Sequence[Line]) -> Mark | None:
+def mark_of(row: Lines) -> Mark | None:
     """Return the mark at the beginning of the row, if there is one."""
     text = text_of(row)
     x0 = row[0].start
@@ -73,11 +73,10 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     signs = text.split()
     if len(signs) > 1 and len(set(signs)) == 1:  # stars between two texts
         return None
-    if match := _BULLET.match(text):
-        return Mark(match[0], "", x0, row[0].size, inner)
-    if match := _ORDERED.match(text):
-        return Mark(match[0], match[1] or match[2], x0, row[0].size, inner)
-    return None
+    match = _BULLET.match(text) or _ORDERED.match(text)
+    if match is None:
+        return None
+    return Mark(match[0], match[match.lastindex] if match.lastindex else "", x0, row[0].size, inner)
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:
@@ -95,18 +94,16 @@ def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
     """Append an item to the last list, or to a new one if its number is not the next. Letters are
     kept in the text, because Markdown only counts in numbers.
     """
+    if mark.sign in _BOXES or mark.label.isalpha():
+        blocks = _begun_with(mark.sign, blocks)
     last: Node = nodes[-1] if nodes else {"t": ""}
     if not mark.label:
-        if mark.sign in _BOXES:
-            blocks = _begun_with(mark.sign, blocks)
         if last["t"] != "BulletList":
             nodes.append(last := {"t": "BulletList", "c": []})
         last["c"].append(blocks)
         return
     following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else -1
     number = int(mark.label) if mark.label.isdecimal() else max(following, 1)
-    if not mark.label.isdecimal():
-        blocks = _begun_with(mark.sign, blocks)
     if number != following:
         style = [number, {"t": "Decimal"}, {"t": "Period"}]
         nodes.append(last := {"t": "OrderedList", "c": [style, []]})

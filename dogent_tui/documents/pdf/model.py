@@ -1,11 +1,12 @@
 """The content of a page, in points from its upper left corner."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
@@ -153,6 +154,11 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         return -self.box.x1 if self.right_to_left else self.box.x0
 
     @cached_property
+    def first_word(self) -> float:
+        """The width of its first word."""
+        return next((word.box.width for word in words_of(self)), 0.0)
+
+    @cached_property
     def bold(self) -> bool:
         """Whether all of it is bold."""
         return all(run.bold for run in self.runs if run.text.strip())
@@ -224,7 +230,7 @@ def words_of(line: Line) -> Iterator[Line]:
         width = (end - run.x0) / max(1, len(run.text))
         for part in re.finditer(r"\S+|\s+", run.text):
             start, stop = run.x0 + width * part.start(), run.x0 + width * part.end()
-            word = msgspec.structs.replace(run, text=part[0], x0=start)
+            word = replace(run, text=part[0], x0=start)
             if part[0].isspace():
                 apart = True
             elif apart:
@@ -248,7 +254,12 @@ def one_line(words: Sequence[Line]) -> Line:
     runs = list(words[0].runs)
     for word in words[1:]:
         runs += [Run(" ", word.size, x0=word.box.x0), *word.runs]
-    return Line(around(word.box for word in words), tuple(runs), base=words[0].base)
+    return Line(area_of(words), tuple(runs), base=words[0].base)
+
+
+def area_of(parts: Iterable["Line | TextBlock"]) -> Box:
+    """Return the smallest box around lines or texts, of which there must be some."""
+    return around(part.box for part in parts)
 
 
 def text_of(lines: Iterable[Line]) -> str:
@@ -267,7 +278,7 @@ class TextBlock(msgspec.Struct, frozen=True):
     @property
     def box(self) -> Box:
         """The area they cover."""
-        return around(line.box for line in self.lines)
+        return area_of(self.lines)
 
     @property
     def text(self) -> str:
@@ -301,6 +312,10 @@ class Element(msgspec.Struct, frozen=True):
     kids: "Nodes"
 
 
+Lines: TypeAlias = Sequence[Line]
+Rows: TypeAlias = Sequence[list[Line]]
+"""Lines in rows, from the top."""
+
 Part: TypeAlias = Element | TextBlock | Table
 Nodes: TypeAlias = tuple[Part, ...]
 
@@ -329,6 +344,11 @@ class Page(msgspec.Struct, frozen=True, dict=True):
     def lines(self) -> list[Line]:
         """The lines of all text."""
         return lines_in(self.nodes)
+
+    @cached_property
+    def tables(self) -> set[Line]:
+        """The lines in tables of a tagged page, whose header may be on each page."""
+        return set(lines_in(each for each in elements_in(self.nodes) if each.kind == "Table"))
 
     @cached_property
     def sides(self) -> tuple[float, float]:
@@ -375,26 +395,28 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
         if isinstance(node, Element):
             kids = tuple(changed(node.kids, change))
             if kids or not node.kids:
-                yield msgspec.structs.replace(node, kids=kids)
+                yield replace(node, kids=kids)
         elif isinstance(node, Table):
             rows = (
                 tuple(
-                    msgspec.structs.replace(
-                        cell, lines=tuple(filter(None, map(change, cell.lines)))
-                    )
+                    replace(cell, lines=tuple(filter(None, map(change, cell.lines))))
                     for cell in row
                 )
                 for row in node.rows
             )
-            yield msgspec.structs.replace(node, rows=tuple(rows))
+            yield replace(node, rows=tuple(rows))
         elif lines := tuple(filter(None, map(change, node.lines))):
             yield TextBlock(lines, node.column)
 
 
+def exchanged(nodes: Nodes, new: Mapping[Line, Line | None]) -> Nodes:
+    """Return `nodes` with the lines that are `new`, without those for which this is None."""
+    return tuple(changed(nodes, lambda line: new.get(line, line))) if new else nodes
+
+
 def without(nodes: Nodes, lines: Iterable[Line]) -> Nodes:
     """Return `nodes` without these lines."""
-    gone = set(map(id, lines))
-    return tuple(changed(nodes, lambda line: None if id(line) in gone else line)) if gone else nodes
+    return exchanged(nodes, dict.fromkeys(lines))
 
 
 def without_start(length: int) -> Callable[[Line], Line | None]:
@@ -414,7 +436,7 @@ def without_start(length: int) -> Callable[[Line], Line | None]:
                 text, left = text[cut:].lstrip(), left - cut
                 left = -1 if text else left
             if text:
-                runs.append(msgspec.structs.replace(run, text=text))
-        return msgspec.structs.replace(line, runs=tuple(runs)) if runs else None
+                runs.append(replace(run, text=text))
+        return replace(line, runs=tuple(runs)) if runs else None
 
     return shortened

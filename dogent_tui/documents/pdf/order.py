@@ -6,7 +6,16 @@ from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
 from statistics import median
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, lines_in, rows_of
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Line,
+    Lines,
+    Table,
+    TextBlock,
+    area_of,
+    lines_in,
+    rows_of,
+)
 
 _STEPS = 200
 """The number of positions across a page where a gutter is sought."""
@@ -47,14 +56,10 @@ def regions(
     places = _places(lines, wide, others)
     if not places:
         return [list(blocks)]
-    home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
-    found = []
-    for group in _groups(lines, places, wide):
-        parts: dict[int, list[Line]] = {}
-        for line in group:
-            parts.setdefault(home[id(line)], []).append(line)
-        found.append([TextBlock(tuple(part)) for part in parts.values()])
-    return found
+    numbers = {line: number for number, block in enumerate(blocks) for line in block.lines}
+    home = numbers.__getitem__
+    groups = (sorted(group, key=home) for group in _groups(lines, places, wide))
+    return [[TextBlock(tuple(part)) for _, part in groupby(group, key=home)] for group in groups]
 
 
 def columns_of(
@@ -69,13 +74,13 @@ def columns_of(
     return tuple(parts[at] for at in range(len(places) + 1) if at in parts) if places else ()
 
 
-def _places(lines: Sequence[Line], wide: Set[int], others: Iterable[Sequence[Box]]) -> list[float]:
+def _places(lines: Lines, wide: Set[Line], others: Iterable[Sequence[Box]]) -> list[float]:
     """Return the gutters of a page: its own, or those between the columns of another."""
     usual = (_usual_gutters(lines, wide, columns) for columns in others)
     return _gutters(lines, wide) or next(filter(None, usual), [])
 
 
-def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]) -> list[float]:
+def _usual_gutters(lines: Lines, wide: Set[Line], columns: Sequence[Box]) -> list[float]:
     """Return the gutters between the `columns` of another page if all lines that are not `wide` are
     in these, and begin or end where they do: the last page may be too short to tell its own.
     """
@@ -89,22 +94,22 @@ def _usual_gutters(lines: Sequence[Line], wide: Set[int], columns: Sequence[Box]
 
 
 def _in_columns(
-    lines: Iterable[Line], wide: Set[int], places: Sequence[float]
+    lines: Iterable[Line], wide: Set[Line], places: Sequence[float]
 ) -> dict[int | None, Box]:
     """Return the area of the lines of each column, except the `wide` ones."""
     parts: defaultdict[int | None, list[Line]] = defaultdict(list)
     for line in lines:
-        if id(line) not in wide:
+        if line not in wide:
             parts[_column(line.box, places)].append(line)
-    return {at: around(line.box for line in part) for at, part in parts.items()}
+    return {at: area_of(part) for at, part in parts.items()}
 
 
-def _wide(blocks: Sequence[TextBlock]) -> set[int]:
+def _wide(blocks: Sequence[TextBlock]) -> set[Line]:
     """Return the lines of the texts that are wider than a column, with their short last lines,
     which MuPDF sets apart if the lines are far apart.
     """
-    most = _NARROW * around(block.box for block in blocks).width if blocks else 0.0
-    found: set[int] = set()
+    most = _NARROW * area_of(blocks).width if blocks else 0.0
+    found: set[Line] = set()
     above: Line | None = None
     for block in sorted(blocks, key=lambda block: block.box.y0):
         first = block.lines[0]
@@ -113,18 +118,18 @@ def _wide(blocks: Sequence[TextBlock]) -> set[int]:
             and 0 < first.base - above.base < _LAST * above.size
         )
         if is_last or any(line.box.width >= most for line in block.lines):
-            found |= set(map(id, block.lines))
+            found |= set(block.lines)
             above = None if is_last else block.lines[-1]
     return found
 
 
-def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> Iterator[list[Line]]:
+def _groups(lines: Lines, places: Sequence[float], wide: Set[Line]) -> Iterator[list[Line]]:
     """Yield the lines of each column, and the lines between them that span the columns."""
     across = {*wide, *_titles(lines, wide), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
 
     def column(line: Line) -> int | None:
-        at = None if id(line) in across else _column(line.box, places)
+        at = None if line in across else _column(line.box, places)
         return at if at is None else sign * at
 
     placed = [(column(line), line) for line in sorted(lines, key=lambda line: line.box.y0)]
@@ -136,16 +141,16 @@ def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> I
             yield [line for _, line in same]
 
 
-def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int]:
+def _tables_over(lines: Lines, places: Sequence[float]) -> Iterator[Line]:
     """Yield the lines of a table that spans the columns: rows of short texts in several columns,
     apart from the lines above and below. Prose fills its lines.
     """
-    page = around(line.box for line in lines)
+    page = area_of(lines)
     bounds = [page.x0, *places, page.x1]
     rows = rows_of(lines)
     for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
         table = [line for row in run for line in row]
-        box, apart = around(line.box for line in table), _APART * table[0].size
+        box, apart = area_of(table), _APART * table[0].size
         near = any(
             box.y0 - apart < line.box.middle[1] < box.y1 + apart
             and _column(line.box, places) is not None
@@ -153,10 +158,10 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
             for line in lines
         )
         if is_short and len(table) >= 2 * _FEWEST_ROWS and not near:
-            yield from map(id, table)
+            yield from table
 
 
-def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
+def _is_short(row: Lines, bounds: Sequence[float]) -> bool:
     widths: defaultdict[int | None, float] = defaultdict(float)
     for line in row:
         widths[_column(line.box, bounds[1:-1])] += line.box.width
@@ -164,19 +169,19 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
     return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
-def _titles(lines: Sequence[Line], wide: Set[int]) -> set[int]:
+def _titles(lines: Lines, wide: Set[Line]) -> set[Line]:
     """Return the lines that are centered and larger than the text, or at the top or bottom of the
     page: with three columns, they do not belong to the second. And larger ones above `wide` ones.
     """
-    text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
+    text, (middle, _) = median(line.size for line in lines), area_of(lines).middle
     rows = rows_of(lines)
     outer = (*takewhile(lambda row: len(row) == 1, rows), *rows[-1:])
     alone = (row[0] for row in rows if len(row) == 1 and (row[0].size > text or row in outer))
-    above = {id(row[0]) for row, below in pairwise(rows) if id(below[0]) in wide}
+    above = {row[0] for row, below in pairwise(rows) if below[0] in wide}
     return {
-        id(line)
+        line
         for line in alone
-        if abs(line.box.middle[0] - middle) < line.size or (line.size > text and id(line) in above)
+        if abs(line.box.middle[0] - middle) < line.size or (line.size > text and line in above)
     }
 
 
@@ -188,14 +193,14 @@ def _column(box: Box, places: Sequence[float]) -> int | None:
     return None
 
 
-def _gutters(lines: Sequence[Line], wide: Set[int]) -> list[float]:
+def _gutters(lines: Lines, wide: Set[Line]) -> list[float]:
     """Return the gutters between columns of prose from the left; none if the page has one
     column.
     """
     if len(lines) < 8:
         return []
-    page = around(line.box for line in lines)
-    narrow = [line for line in lines if id(line) not in wide]
+    page = area_of(lines)
+    narrow = [line for line in lines if line not in wide]
     found = list(_clear(narrow, page))[:4]
     for places in [
         found,
@@ -206,7 +211,7 @@ def _gutters(lines: Sequence[Line], wide: Set[int]) -> list[float]:
     return []
 
 
-def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
+def _clear(lines: Lines, page: Box) -> Iterator[float]:
     """Yield the middle of each vertical strip that hardly any text crosses and that has text on
     both sides.
     """
@@ -228,7 +233,7 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
             first = at
 
 
-def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
+def _are_columns(lines: Lines, places: Sequence[float]) -> bool:
     words = [line for line in lines if len(line.text.strip()) > 3]  # not item marks
     columns = [
         [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
@@ -237,14 +242,14 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     aside = [column for column in columns if column not in prose]
     if not prose or not all(_is_aside(column, words) for column in aside):
         return False
-    first, *others = (around(line.box for line in column) for column in columns)
+    first, *others = (area_of(column) for column in columns)
     return all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )
 
 
-def _is_aside(lines: Sequence[Line], others: Sequence[Line]) -> bool:
+def _is_aside(lines: Lines, others: Lines) -> bool:
     """Return whether these are the lines of a text beside others, not texts in their rows."""
     steps = [below.base - above.base for above, below in pairwise(lines)]
     near = sum(0 < step < 1.8 * line.size for step, line in zip(steps, lines, strict=False))
@@ -253,11 +258,11 @@ def _is_aside(lines: Sequence[Line], others: Sequence[Line]) -> bool:
     return len(lines) > 3 and 2 * near > len(steps) and 2 * level < len(lines)
 
 
-def _is_column(lines: Sequence[Line]) -> bool:
+def _is_column(lines: Lines) -> bool:
     rows = rows_of(lines)  # MuPDF splits justified lines at wide blanks, and those of tables
     if len(rows) < 4:
         return False
-    width = around(line.box for line in lines).width
+    width = area_of(lines).width
     widths = [sum(line.box.width for line in row) for row in rows]
     lengths = [sum(len(line.text) for line in row) for row in rows]
     sizes = [max(line.size for line in row) for row in rows]

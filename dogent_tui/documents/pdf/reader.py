@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 import msgspec
 import pymupdf
+from msgspec.structs import replace
 
 from dogent_tui.documents.model import (
     Block,
@@ -216,8 +217,8 @@ class _Pages:
         for node in made:
             for block in self._writer.write([node]):
                 written.append(block.markdown)
-                source = msgspec.structs.replace(block.source, page=number)
-                yield msgspec.structs.replace(block, source=source)
+                source = replace(block.source, page=number)
+                yield replace(block, source=source)
         for later in range(number + 1, reached + 1):
             self._before.setdefault(later, []).extend(written)
         if page.hidden:
@@ -243,7 +244,7 @@ class _Pages:
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
         drawn = (line for line in page.lines if drawn_by(line, marks))
-        page = msgspec.structs.replace(page, nodes=without(page.nodes, [*aside, *drawn]))
+        page = replace(page, nodes=without(page.nodes, [*aside, *drawn]))
         if tagged:
             pictures = self._tree.pictures(pdf_page.xref)
             nodes = with_pictures(page.nodes, self._tree.root, self._tree, pictures)

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import pymupdf
+from msgspec.structs import astuple
 from pymupdf import mupdf
 
 from dogent_tui.documents.pdf.model import Box, around
@@ -46,6 +47,10 @@ _MOST_PAINTED = 2_000
 """The number of painted areas checked individually; on a page with more, all of its text is."""
 
 
+Found: TypeAlias = dict[str, Any]
+"""What PyMuPDF says about a block, a line, a span or a character."""
+
+
 class Sight:
     """Determines what is visible on a page. `doubtful`: some of its text is clipped, or in a layer
     that is off.
@@ -57,7 +62,7 @@ class Sight:
         self.area = Box(*(page.rect * page.derotation_matrix).normalize())
         self._scale = min(_PIXELS, _MOST_PIXELS / max(self.area.width, self.area.height, 1))
 
-    def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool | None]]:
+    def parts(self, span: Found) -> Iterator[tuple[Found, bool | None]]:
         """Yield the PyMuPDF span, or its words if only some of them are visible, each with whether
         it is visible: drawn, large enough, and different from its surroundings; None if that
         depends on the text beside it, because it contains no words.
@@ -67,7 +72,7 @@ class Sight:
         seen = [self._sees(word) for word in words]
         yield from zip(words, seen, strict=True) if False in seen else [(span, whole)]
 
-    def _covers_part_of(self, span: dict[str, Any]) -> bool:
+    def _covers_part_of(self, span: Found) -> bool:
         """Return whether a painted area starts or ends within the span."""
         box, size = Box(*span["bbox"]), span["size"]
         return len(self._painted) <= _MOST_PAINTED and any(
@@ -76,7 +81,7 @@ class Sight:
             for edge in (there.x0, there.x1)
         )
 
-    def _sees(self, span: dict[str, Any]) -> bool | None:
+    def _sees(self, span: Found) -> bool | None:
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan
         box, page = Box(*span["bbox"]), self.area
@@ -179,15 +184,19 @@ class Sight:
         return not drawn and covered > 0.5 * self.area.width * self.area.height
 
 
-def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def part_of(span: Found, chars: list[Found], inked: list[Found]) -> Found:
+    """Return the part of a span with these `chars`, where the `inked` ones are."""
+    box = around(Box(*char["bbox"]) for char in inked)
+    return {**span, "bbox": astuple(box), "origin": chars[0]["origin"], "chars": chars}
+
+
+def _words(span: Found) -> Iterator[Found]:
     """Yield the words of a span, each with the blanks after it."""
-    word: list[dict[str, Any]] = []
+    word: list[Found] = []
     for char in [*span["chars"], None]:
         if word and (char is None or (word[-1]["c"].isspace() and not char["c"].isspace())):
             inked = [each for each in word if not each["c"].isspace()] or word
-            box = around(Box(*each["bbox"]) for each in inked)
-            place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": word[0]["origin"]}
-            yield {**span, **place, "chars": word}
+            yield part_of(span, word, inked)
             word = []
         if char is not None:
             word.append(char)

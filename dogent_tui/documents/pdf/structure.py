@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median_low
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.line_ends import SOFT
@@ -15,8 +15,9 @@ from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     HYPHENS,
     WIDE,
-    Box,
     Line,
+    Lines,
+    Rows,
     Run,
     Table,
     TextBlock,
@@ -25,7 +26,6 @@ from dogent_tui.documents.pdf.model import (
     shift_of,
     text_of,
     without_start,
-    words_of,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
 
@@ -113,12 +113,12 @@ def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
     or a bold label beside its value. `body` is the size of the text.
     """
     blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
-    home = {id(line): number for number, block in blocks for line in block.lines}
+    home = {line: number for number, block in blocks for line in block.lines}
     alone = {number for number, block in blocks if len(rows_of(block.lines)) == 1}
     found = {number for number, block in blocks if _CONTACT.search(block.text)}
     for row in rows_of(line for _, block in blocks for line in block.lines):
         for left, right in pairwise(row):
-            here, there = home[id(left)], home[id(right)]
+            here, there = home[left], home[right]
             is_far = right.box.x0 - left.box.x1 > _WIDE_GAP * left.size
             is_named = left.bold != right.bold and abs(left.size - right.size) < 0.5
             if is_far if here == there else is_named and {here, there} <= alone:
@@ -145,20 +145,22 @@ def is_code(block: TextBlock) -> bool:
     return all(line.mono and line.upright for line in block.lines)
 
 
-def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
+def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, Rows]]:
     """Yield the parts of a block that is neither a heading nor code, in rows: list items with their
     marks, and paragraphs.
     """
     box = block.box
     right = min(box.x1, block.column.x1) if block.column else box.x1  # it may go on in another
     part: list[list[Line]] = []
-    mark = None
+    mark: Mark | None = None
     rows = rows_in_order(block.lines)
     marks = [mark_of(row) for row in rows]
     for row, begins in zip(rows, marks, strict=True):
         if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
-        parted = begins or LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
+        size, x0 = row[0].size, row[0].box.x0
+        is_left = mark and not row[0].right_to_left and x0 < mark.x0 - 0.5 * size
+        parted = begins or LEADER.search(text_of(row)) or is_left
         if part and (parted or _begins_paragraph(row, part[-1], right)):
             yield mark, part
             part = []
@@ -168,43 +170,26 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     yield mark, part
 
 
-def _outdented(
-    mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], box: Box
-) -> bool:
-    """Return whether `row` of the text in `box` ends a list item: it starts left of the item's
-    mark, or directly below it although it would have fitted after the item's text.
-    """
-    if mark is None or row[0].right_to_left:
-        return False
-    size, x0 = row[0].size, row[0].box.x0
-    word = next((word.text for word in words_of(row[0])), "")
-    room = box.x1 - part[-1][-1].box.x1 if part else 0.0
-    below = x0 < mark.x0 + 0.5 * size and room > (len(word) + 2) * size
-    return below or x0 < mark.x0 - 0.5 * size
-
-
-def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) -> bool:
+def within_sentence(above: Lines, row: Lines, right: float) -> bool:
     """Return whether `row` continues the one above, which ends at the right edge and within a
     sentence: then what looks like an item mark is a date or a dash.
     """
     left, size, end = row[0].box.x0, row[0].size, above[-1].box.x1
-    word = next(words_of(row[0]), row[0]).box.width
     return (
         not row[0].right_to_left
         and -0.5 * size < above[0].box.x0 - left < (0.5 if mark_of(above) else _INDENT) * size
-        and (end - left > _FULL * (right - left) or right - end < word + _BLANK * size)
+        and (end - left > _FULL * (right - left) or right - end < row[0].first_word + _BLANK * size)
         and not _ENDS_SENTENCE.search(text_of(above))
     )
 
 
-def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], right: float) -> bool:
+def _begins_paragraph(row: Lines, above: Lines, right: float) -> bool:
     """Return whether `row` begins a paragraph: its first word would have fitted in the row above,
     which may reach as far as `right`.
     """
     first = row[0]
-    word = next((word.box.width for word in words_of(first)), 0.0)
     is_certain = not (first.runs[0].markdown or any(o.right_to_left for o in (*above, *row)))
-    return is_certain and right - above[-1].box.x1 > word + _ROOM * first.size
+    return is_certain and right - above[-1].box.x1 > first.first_word + _ROOM * first.size
 
 
 def begins_item(block: TextBlock) -> bool:
@@ -212,24 +197,22 @@ def begins_item(block: TextBlock) -> bool:
     return mark_of(block.lines[:1]) is not None or LEADER.search(block.lines[0].text) is not None
 
 
-def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
+def paragraph(rows: Rows, mark: Mark | None = None) -> Node:
     """Return the rows as a paragraph, with words split at line ends joined, and without the item's
     `mark`.
     """
     return {"t": "Para", "c": _inlines(running_text(rows, mark))}
 
 
-def heading(lines: Sequence[Line], level: int) -> Node:
+def heading(lines: Lines, level: int) -> Node:
     """Return the lines as a heading. Bold is the style of headings, code only part of one."""
     runs = running_text(rows_in_order(lines))
     is_mono = all(run.mono for run in runs)
-    inlines = _inlines(
-        [msgspec.structs.replace(run, bold=False, mono=run.mono and not is_mono) for run in runs]
-    )
+    inlines = _inlines([replace(run, bold=False, mono=run.mono and not is_mono) for run in runs])
     return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
 
 
-def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
+def running_text(rows: Rows, mark: Mark | None = None) -> list[Run]:
     """Return the runs of the rows, joined according to their script, without the characters of
     `mark` at their beginning.
     """
@@ -245,7 +228,7 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
     return runs
 
 
-def _joined(row: Sequence[Line]) -> Iterator[Run]:
+def _joined(row: Lines) -> Iterator[Run]:
     for place, line in enumerate(row):
         before = row[place - 1] if place else None
         if before is not None:
@@ -260,7 +243,7 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         yield from _shifted(line, row)
 
 
-def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
+def _shifted(line: Line, row: Lines) -> Iterable[Run]:
     """Return the runs of a line, raised or lowered if it is beside larger text in its row."""
     beside = [there for there in row if not all(run.markdown for run in there.runs)]
     if line not in beside:  # the size of a formula is that of some sign in it
@@ -269,7 +252,7 @@ def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
     shift = shift_of((main.base - line.base) / main.size)
     if line is main or not shift:
         return line.runs
-    return [msgspec.structs.replace(run, shift=shift) for run in line.runs]
+    return [replace(run, shift=shift) for run in line.runs]
 
 
 def _join(runs: list[Run], row: Sequence[Run]) -> None:
@@ -289,7 +272,7 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
         or (start in {".", ","} and last.markdown)  # behind a formula, a browser breaks the line
     ):
         before += " "
-    runs[-1] = msgspec.structs.replace(last, text=before)
+    runs[-1] = replace(last, text=before)
 
 
 def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool, bool]:
@@ -319,7 +302,7 @@ def _inked(runs: Sequence[Run]) -> Iterator[Run]:
     last: Run | None = None
     for run in runs:
         if last is not None and not run.text.strip() and (run.mono or not last.mono):
-            yield msgspec.structs.replace(last, text=run.text)
+            yield replace(last, text=run.text)
         else:
             last = run
             yield run
@@ -359,7 +342,7 @@ def pitch(steps: Sequence[float]) -> float:
     return median_low(down) if down else 0.0
 
 
-def code_block(lines: Sequence[Line], elements: Sequence[Sequence[Line]] = ()) -> Node:
+def code_block(lines: Lines, elements: Rows = ()) -> Node:
     """Return the lines as a code block, with the indentation and gaps of the page.
 
     `elements`: the same lines in the elements of the file. If none of them shares a row with
@@ -367,15 +350,12 @@ def code_block(lines: Sequence[Line], elements: Sequence[Sequence[Line]] = ()) -
     """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
-    longest = max(
-        (line for row in rows for line in row),
-        key=lambda line: (line.text.isascii(), len(line.text)),
-    )
+    longest = max(lines, key=lambda line: (line.text.isascii(), len(line.text)))
     width = max(longest.box.width / len(longest.text), 0.1)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = pitch(steps) or 0.1
-    element_of = {id(line): at for at, element in enumerate(elements) for line in element}
-    owners = [{element_of.get(id(line), -1) for line in row} for row in rows]
+    element_of = {line: at for at, element in enumerate(elements) for line in element}
+    owners = [{element_of.get(line, -1) for line in row} for row in rows]
     is_told = bool(elements) and all(len(owner) == 1 for owner in owners)
     written = [_code_line(row, left, width) for row in rows]
     texts = written[:1]
@@ -393,7 +373,7 @@ def code_block(lines: Sequence[Line], elements: Sequence[Sequence[Line]] = ()) -
     return {"t": "CodeBlock", "c": [NO_ATTRIBUTES, "\n".join(texts)]}
 
 
-def _code_line(row: Sequence[Line], left: float, width: float) -> str:
+def _code_line(row: Lines, left: float, width: float) -> str:
     out, gap, end = "", True, float("-inf")
     for line in row:
         for place, run in enumerate(line.runs):

@@ -9,15 +9,18 @@ from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any, TypeAlias
 
-import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pdf.model import (
     WIDE,
     Box,
     Cell,
     Line,
+    Lines,
+    Rows,
     Run,
     Table,
+    area_of,
     around,
     is_within,
     one_line,
@@ -79,6 +82,9 @@ _LARGER = 1.12
 """Text larger than the rows above it by this factor does not belong to them."""
 
 
+_Columns: TypeAlias = Sequence[tuple[float, float]]
+"""The left and right edge of each column."""
+
 _Row: TypeAlias = dict[int, list[Line]]
 """The texts in each column of a row."""
 
@@ -117,7 +123,7 @@ def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
     return thin, dots
 
 
-def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
+def fenced_tables(page: Any, drawn: Sequence[Box], lines: Lines) -> list[Table]:
     """Return the tables of the pymupdf page whose cells have ruling lines in both directions.
     `lines` of text are in reading order.
     """
@@ -130,13 +136,12 @@ def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> lis
     return [table for table in tables if table is not None]
 
 
-def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
+def _fenced(found: Any, lines: Rows) -> Table | None:
     """Return a PyMuPDF table with the words of the `lines` in its cells, None if it is a frame or
     the page's layout.
     """
     area = Box(*found.bbox)
-    within = [[word for word in line if area.holds(word.box.middle)] for line in lines]
-    inside = list(filter(None, within))
+    inside = _in(found.bbox, lines)
     cells = [list(row.cells) for row in found.rows]
     texts = [[_in(cell, inside) for cell in row] for row in cells]
     full = sum(map(bool, chain.from_iterable(texts)))
@@ -149,7 +154,7 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     if len(rows) < 2 and max(map(len, texts[rows[0]])) > 1:  # a head may be cut from its table
         return None
     spans = _spans(cells, rows, kept)
-    if reads_leftward("".join(text_of(text) for row in whole for text in row)):
+    if reads_leftward(text_of(chain.from_iterable(inside))):
         kept.reverse()
     table = (
         tuple(Cell(whole[n][at], *spans[n, at]) for at in kept if (n, at) in spans) for n in rows
@@ -161,14 +166,6 @@ _Place: TypeAlias = tuple[float, float, float, float] | None
 """The area of a cell of PyMuPDF, None if another one covers it."""
 
 
-def _lefts(cells: Sequence[Sequence[_Place]]) -> list[float]:
-    """Return the left edge of each column."""
-    return [
-        min((cell[0] for cell in column if cell), default=float("inf"))
-        for column in zip(*cells, strict=True)
-    ]
-
-
 def _spans(
     cells: Sequence[Sequence[_Place]], rows: list[int], columns: list[int]
 ) -> dict[tuple[int, int], tuple[int, int]]:
@@ -176,7 +173,8 @@ def _spans(
     cells.
     """
     tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
-    lefts = _lefts(cells)
+    places = zip(*cells, strict=True)
+    lefts = [min((cell[0] for cell in own if cell), default=float("inf")) for own in places]
     taken: set[tuple[int, int]] = set()
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for n in rows:
@@ -191,7 +189,7 @@ def _spans(
     return found
 
 
-def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def _in(cell: _Place, lines: Rows) -> Rows:
     """Return the words of each line that are in the cell."""
     if cell is None:
         return []
@@ -200,52 +198,50 @@ def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return list(filter(None, parts))
 
 
-def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
-    """Return the tables among `lines`, each with the ids of the lines it consists of."""
+def aligned_tables(lines: Lines) -> list[tuple[Table, set[Line]]]:
+    """Return the tables among `lines`, each with the lines it consists of."""
     found = []
     run: list[list[Line]] = []
     pieces = _parted(lines)
-    rows = _overlapping(rows_of(chain.from_iterable(pieces.values())))
-    edges = [_edges(row) for row in rows if len(row) == 1]
-    owners = {id(piece): at for at, own in pieces.items() for piece in own}
+    rows = list(_overlapping(rows_of(chain.from_iterable(pieces.values()))))
+    whole = [row[0].box for row in rows if len(row) == 1]
+    owners = {piece: at for at, own in pieces.items() for piece in own}
     for number, (parts, below) in enumerate(pairwise([*rows, []])):
-        if _is_text(parts, below, edges):
+        if _is_text(parts, below, whole):
             rows[number] = [one_line(parts)]
-            pieces |= {owners[id(piece)]: rows[number] for piece in parts}
-    for row in [*rows, None]:
-        if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
+            pieces |= {owners[piece]: rows[number] for piece in parts}
+    for row in [*rows, []]:
+        if run and row and _continues(run, row):
             run.append(row)
             continue
         if (made := _aligned(run)) is not None:
             table, used = made
-            ids = set(map(id, used))
-            found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
-        run = [row] if row is not None and len(row) > 1 else []
+            inside = set(used)
+            found.append((table, {at for at, own in pieces.items() if own[0] in inside}))
+        run = [row] if len(row) > 1 else []
     return found
 
 
-def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:
-    """Return the texts of each upright line, which may be those of several columns, by its id."""
+def _parted(lines: Lines) -> dict[Line, list[Line]]:
+    """Return the texts of each upright line, which may be those of several columns."""
     runs = [run for line in lines for run in line.runs]
     made = sum(run.made for run in runs)
     whole = sum(len(_UNPARTED.findall(run.text)) for run in runs if not run.made)
     least = _BLANK if made > _MOST_MADE * whole else _GAP
     rows = [[], *rows_of(lines), []]
     pieces = {
-        id(line): _pieces(line, (), least) if len(row) > 1 else [line]
-        for row in rows
-        for line in row
+        line: _pieces(line, (), least) if len(row) > 1 else [line] for row in rows for line in row
     }
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
         if len(row) == 1:  # a justified line of text, or a row that MuPDF keeps whole
             parts = _pieces(row[0], ())
-            near = ([o for line in other for o in pieces[id(line)]] for other in (above, below))
+            near = ([o for line in other for o in pieces[line]] for other in (above, below))
             if any(_is_row_like(other, parts) for other in near):
-                pieces[id(row[0])] = parts
+                pieces[row[0]] = parts
     return pieces
 
 
-def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
+def _overlapping(rows: Rows) -> Rows:
     """Return the rows, joining those that overlap: single-line cells are centered beside multi-line
     ones. Lines of a text are one below the other.
     """
@@ -258,7 +254,7 @@ def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
     return [row for group in groups for row in _as_one(group)]
 
 
-def _as_one(group: list[list[Line]]) -> list[list[Line]]:
+def _as_one(group: Rows) -> Rows:
     """Return the rows of a group as one if most of their columns have a single line."""
     whole = list(chain.from_iterable(group))
     columns = _columns([whole])
@@ -267,15 +263,9 @@ def _as_one(group: list[list[Line]]) -> list[list[Line]]:
     return [whole] if 2 * single >= len(columns) else group
 
 
-def _edges(row: Sequence[Line]) -> tuple[float, float]:
-    return min(line.box.x0 for line in row), max(line.box.x1 for line in row)
-
-
-def _is_text(
-    row: Sequence[Line], below: Sequence[Line], edges: Sequence[tuple[float, float]]
-) -> bool:
+def _is_text(row: Lines, below: Lines, whole: Iterable[Box]) -> bool:
     """Return whether a row is an entry of a table of contents, or a justified line of text: as wide
-    as a whole one, or set more tightly than the columns of a table and not directly above them.
+    as a `whole` one, or set more tightly than the columns of a table and not directly above them.
     """
     if LEADER.search("".join(line.text for line in row)):
         return True
@@ -283,20 +273,21 @@ def _is_text(
     gaps = [after.box.x0 - before.box.x1 for before, after in pairwise(placed)]
     size = row[0].size
     uneven = max(gaps) - min(gaps) if len(gaps) > 1 else size
-    left, right = _edges(row)
-    if any(abs(x0 - left) < 1 and abs(x1 - right) < 1 for x0, x1 in edges):
+    box = area_of(row)
+    if any(abs(line.x0 - box.x0) < 1 and abs(line.x1 - box.x1) < 1 for line in whole):
         return uneven < 0.05 * size
     is_even = len(gaps) > 2 and uneven < 0.15 * size
     return is_even and max(gaps) < 2 * size and not _is_row_like(below, placed)
 
 
-def _is_row_like(row: Sequence[Line], parts: Sequence[Line]) -> bool:
+def _is_row_like(row: Lines, parts: Lines) -> bool:
     """Return whether the texts of a row are above or below `parts` of a line, each at another."""
-    near = [_touched([_edges([part]) for part in parts], line.box) for line in row]
+    places = [(part.box.x0, part.box.x1) for part in parts]
+    near = [_touched(places, line.box) for line in row]
     return all(near) and len(set(map(tuple, near))) == len(near) > len(parts) / 2 > 0.5
 
 
-def _continues(run: list[list[Line]], row: list[Line]) -> bool:
+def _continues(run: Rows, row: list[Line]) -> bool:
     """Return whether `row` may belong to the rows above it: it is close, and aligned with their
     columns.
     """
@@ -324,11 +315,11 @@ def _continues(run: list[list[Line]], row: list[Line]) -> bool:
     return is_narrow and at_edge and first > 0 and gap < 0.5 * size
 
 
-def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
-    return around(line.box for line in below).y0 - around(line.box for line in above).y1
+def _gap(above: Lines, below: Lines) -> float:
+    return area_of(below).y0 - area_of(above).y1
 
 
-def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
+def _columns(rows: Rows) -> list[tuple[float, float]]:
     """Return the horizontal range of each column. Narrow texts define them; a text across several
     is their heading, unless there are more of those than texts apart.
     """
@@ -348,9 +339,7 @@ def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
     return columns
 
 
-def _most_crossed(
-    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
-) -> int | None:
+def _most_crossed(rows: Rows, columns: _Columns) -> int | None:
     """Return the column that texts cross from the one before it too often for it to be one."""
     apart: Counter[int] = Counter()
     crossed: Counter[int] = Counter()
@@ -364,9 +353,7 @@ def _most_crossed(
     return worst if crossed[worst] > apart[worst] else None
 
 
-def _beside_heading(
-    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
-) -> int | None:
+def _beside_heading(rows: Rows, columns: _Columns) -> int | None:
     """Return the column that is one with that before it: one holds only the heading, the other what
     is below it, as numbers to the right are.
     """
@@ -376,7 +363,7 @@ def _beside_heading(
     return next((at for at in range(1, len(own)) if own[at] * own[at - 1] < 0), None)
 
 
-def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
+def _touched(columns: _Columns, box: Box) -> list[int]:
     return [
         number
         for number, (start, end) in enumerate(columns)
@@ -384,7 +371,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
+def _aligned(run: Rows) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -400,15 +387,15 @@ def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     if len(columns) < 2 or median(map(len, texts)) > _WORDY or _is_letterhead(wide, columns):
         return None
     used = [line for row in run for line in row]
-    box = around(line.box for line in used)
+    box = area_of(used)
     found = _spelled(run, columns)
     rows = [[Cell(tuple(row.get(at, ()))) for at in range(len(columns))] for row in found]
-    if sum(1 for line in used if line.right_to_left) * 2 > len(used):
+    if sum(line.right_to_left for line in used) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     return (Table(box, tuple(map(tuple, rows))), used) if len(rows) > 1 else None
 
 
-def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
+def _is_letterhead(rows: Rows, columns: _Columns) -> bool:
     """Return whether two texts are far apart on both sides of the page, like addresses, and the
     right one contains no figures.
     """
@@ -417,11 +404,11 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
     return 2 * sum(_is_figure(row[-1:]) for row in rows) < len(rows)
 
 
-def _is_figure(texts: Sequence[Line]) -> bool:
+def _is_figure(texts: Lines) -> bool:
     return _FIGURE.fullmatch(text_of(texts)) is not None
 
 
-def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
+def _tightness(run: Rows, place: int) -> float:
     """Return how much closer a row is to the one above than whole rows are to what is above them,
     in text sizes: then it continues its texts.
     """
@@ -432,7 +419,7 @@ def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
     return (median(gaps) - _gap(run[place - 1], run[place])) / run[place][0].size
 
 
-def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
+def _cells(row: Lines, columns: _Columns) -> _Row:
     """Return the texts in each column."""
     cells: _Row = {}
     for line in row:
@@ -444,9 +431,7 @@ def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
     return cells
 
 
-def _pieces(
-    line: Line, columns: Sequence[tuple[float, float]], least: float = _BLANK
-) -> list[Line]:
+def _pieces(line: Line, columns: _Columns, least: float = _BLANK) -> list[Line]:
     """Return the texts of a line, split at gaps of at `least` this width or at the edge of a
     column.
     """
@@ -464,12 +449,12 @@ def _pieces(
     for part in filter(None, found):
         runs = tuple(run for run, _ in part)
         x0, x1 = sorted((part[0][0].x0, part[-1][1]))
-        box = msgspec.structs.replace(line.box, x0=x0, x1=x1)
-        pieces.append(msgspec.structs.replace(line, box=box, runs=runs))
+        box = replace(line.box, x0=x0, x1=x1)
+        pieces.append(replace(line, box=box, runs=runs))
     return pieces
 
 
-def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:
+def _spelled(run: Rows, columns: _Columns) -> list[_Row]:
     """Return a row for each row of texts; text directly below, or under a column other than the
     first, continues its cell, unless both are figures. Text directly above a row, and further from
     the one above it, is the beginning of a cell whose neighbours are at its middle or bottom.
@@ -485,8 +470,8 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
         for number, texts in begun.items():
             cells[number] = texts + cells[number]
         begun = {}
-        sums = [number for number, texts in cells.items() if _is_figure(texts)]
-        is_sum = any(_is_figure(rows[-1].get(number, ())) for number in sums if rows)
+        above = rows[-1] if rows else {}
+        is_sum = any(_is_figure(cells[at]) and _is_figure(above[at]) for at in cells.keys() & above)
         tight = not is_sum and len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
@@ -496,9 +481,7 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     return rows
 
 
-def _is_above_its_row(
-    run: Sequence[Sequence[Line]], place: int, columns: Sequence[tuple[float, float]]
-) -> bool:
+def _is_above_its_row(run: Rows, place: int, columns: _Columns) -> bool:
     """Return whether the text at `place`, with those below it in its column, is closer to the row
     under them, which has a text in that column, than to the row above.
     """

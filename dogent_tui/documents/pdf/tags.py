@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, count, groupby, pairwise, product
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.pandoc.tree import RULE, Node, drawn_code, table_node
 from dogent_tui.documents.pdf.layout import List, nodes_of
@@ -18,21 +19,22 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Lines,
     Nodes,
     Part,
     Run,
     Table,
     TextBlock,
+    area_of,
     around,
     blocks_in,
     changed,
     elements_in,
     lines_in,
     rows_in_order,
-    untagged,
+    text_of,
     without,
     without_start,
-    words_of,
 )
 from dogent_tui.documents.pdf.order import columns_of
 from dogent_tui.documents.pdf.structure import (
@@ -131,7 +133,7 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
 def _in_line(part: Part) -> Part:
     """Return code beside text as part of its line, which may continue in the next one."""
     if isinstance(part, Element) and part.kind == "Code":
-        return msgspec.structs.replace(part, kind="Span")
+        return replace(part, kind="Span")
     return part
 
 
@@ -146,13 +148,13 @@ def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Part:
         if not element.kids and not _drawn_block(alternative):
             return _inline_markdown(_picture(alternative), [])
     kids = with_pictures(element.kids, element.xref, tree, pictures)
-    return msgspec.structs.replace(element, kids=kids)
+    return replace(element, kids=kids)
 
 
 def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
     """Return a text that replaces `lines`."""
     lines = lines or [NOTHING]
-    box = around(line.box for line in lines)
+    box = area_of(lines)
     run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
     return TextBlock((Line(box, (run,), base=lines[0].base),))
 
@@ -176,7 +178,7 @@ class _Tagged:
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._depth = 0
         blocks = list(blocks_in(nodes))
-        page = [around(block.box for block in blocks)] if blocks else []
+        page = [area_of(blocks)] if blocks else []
         # what the lines may fill, unknown in a cell
         self._columns: Sequence[Box] = columns_of(blocks, known.columns) or page
         self.notes: list[Node] = []
@@ -210,10 +212,9 @@ class _Tagged:
                 are_lines = all(each.kind == "P" for each in elements)
                 texts = [lines_in([each]) for each in elements] if are_lines else []
                 yield code_block(lines_in(group), texts)
-            elif kind in ("bare", "item", "grid"):
-                tables = list(filter(None, map(_grid, elements))) if kind == "grid" else []
-                parts = blocks_in(elements) if elements else untagged(group)
-                yield from nodes_of(tables or list(parts), self._known)
+            elif kind in ("bare", "item"):
+                parts = (_grid(node) or blocks_in([node]) for node in group)
+                yield from nodes_of(list(chain.from_iterable(parts)), self._known)
             else:
                 yield from self._paragraph(group)
 
@@ -222,7 +223,7 @@ class _Tagged:
         or an item of a list, which is read like text without tags.
         """
         if not _is_block(element) and (_holds_code(element) or _grid(element)):
-            return "code" if _holds_code(element) else "grid"
+            return "code" if _holds_code(element) else "item"
         is_text = element.kind == "P" or (element.kind == "NonDtruct" and _is_listing(element))
         lines = lines_in([element]) if is_text else []
         kinds = {each.kind for each in elements_in([element])}
@@ -264,7 +265,7 @@ class _Tagged:
             case "BlockQuote" if callout := self._callout(element.xref):
                 kind, title = callout
                 heads = [kid for kid in elements_in(kids) if kid.xref == title]
-                title_words = " ".join(line.text.strip() for line in lines_in(heads))
+                title_words = text_of(lines_in(heads))
                 texts = [kid for kid in kids if kid not in heads]
                 yield {
                     "t": "Callout",
@@ -338,9 +339,8 @@ class _Tagged:
         elements = [part for part in (text, after) if isinstance(part, Element)]
         for end, begin in zip(lines_in([text])[-1:], lines_in([after])[:1], strict=False):
             is_bare = len(elements) == 2 and all(map(_is_bare, elements))
-            word = next((word.box.width for word in words_of(begin)), 0.0)
             edge = next((o.x1 for o in self._columns if o.x0 <= end.box.middle[0] <= o.x1), 0.0)
-            least = word + (0 if is_bare else _EARLY * (edge - begin.box.x0))
+            least = begin.first_word + (0 if is_bare else _EARLY * (edge - begin.box.x0))
             if (
                 elements
                 and begin.box.y0 > end.box.middle[1]
@@ -349,8 +349,8 @@ class _Tagged:
                 and (edge - end.box.x1 > least if edge else is_bare)
             ):
                 run = Run(BREAK, end.size, x0=end.box.x1, markdown=True)
-                box = msgspec.structs.replace(end.box, x0=end.box.x1)
-                return [msgspec.structs.replace(end, runs=(run,), box=box)]
+                box = replace(end.box, x0=end.box.x1)
+                return [replace(end, runs=(run,), box=box)]
         return []
 
     def _note(self, element: Element) -> Node:
@@ -482,7 +482,7 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
                 taken.update(product(below, across))
                 if cell.box is not None and not (spare and column in known):
                     end = cell.box.x1 if len(across) == 1 else cell.box.x0
-                    own = msgspec.structs.replace(cell.box, x1=end)
+                    own = replace(cell.box, x1=end)
                     known[column] = around([own, known.get(column, own)])
             found.append([cell for _, cell in placed])
     return found
@@ -531,12 +531,11 @@ def _is_listing(code: Element) -> bool:
     return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
 
 
-def _grid(element: Element) -> Table | None:
+def _grid(part: Part) -> list[Table]:
     """Return the table in an element that a browser does not tag as one, because it has no head."""
-    is_parted = element.kind == "NonDtruct" and not _is_bare(element)
-    lines = lines_in([element]) if is_parted else []
-    tables = aligned_tables(lines)
-    return tables[0][0] if tables and len(tables[0][1]) == len(lines) else None
+    is_parted = isinstance(part, Element) and part.kind == "NonDtruct" and not _is_bare(part)
+    lines = lines_in([part]) if is_parted else []
+    return [table for table, used in aligned_tables(lines) if len(used) == len(lines)]
 
 
 def _holds_code(element: Element) -> bool:
@@ -565,7 +564,7 @@ def _text(element: Element) -> str:
     return "".join(run.text for run in runs if not run.markdown)
 
 
-def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
+def _mark(signs: Lines, lines: Lines) -> Mark:
     text = "".join(line.text for line in signs).strip()
     first = next(iter([*lines, *signs]), None)  # some marks have no text
     x0, size = (first.box.x0, first.size) if first else (0.0, 10.0)
@@ -582,8 +581,6 @@ def _label(note: Element) -> str:
 
 def _without_back_link(line: Line) -> Line | None:
     kept = tuple(
-        msgspec.structs.replace(run, text=text)
-        for run in line.runs
-        if (text := _BACK_LINK.sub("", run.text))
+        replace(run, text=text) for run in line.runs if (text := _BACK_LINK.sub("", run.text))
     )
-    return msgspec.structs.replace(line, runs=kept) if kept else None
+    return replace(line, runs=kept) if kept else None

@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
 import pymupdf
+from msgspec.structs import replace
 
 from dogent_tui.documents.looks import is_monospaced
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
@@ -28,14 +28,13 @@ from dogent_tui.documents.pdf.model import (
     Run,
     TextBlock,
     around,
-    changed,
+    exchanged,
     lines_in,
     reads_leftward,
     shift_of,
     untagged,
-    without,
 )
-from dogent_tui.documents.pdf.sight import Sight, all_layers
+from dogent_tui.documents.pdf.sight import Found, Sight, all_layers, part_of
 from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
 
@@ -142,7 +141,7 @@ def _check_size(page: Any) -> None:
                 raise unpacks_to_too_much(Path(document.name).name, how)
 
 
-def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
+def _set_upright(page: Any, blocks: Iterable[Found]) -> bool:
     """Turn a page whose text `blocks` mostly run up or down, such as one with a wide table. Return
     whether it was turned.
     """
@@ -163,12 +162,12 @@ def _set_upright(page: Any, blocks: Iterable[dict[str, Any]]) -> bool:
     return True
 
 
-_Sign: TypeAlias = tuple[tuple[float, float, str], Run]
+_Sign: TypeAlias = tuple[float, float, str, Run]
 """A character with its horizontal range, and the run that it is in."""
 
 
 def _kinds(signs: Iterable[_Sign]) -> str:
-    roles = (unicodedata.bidirectional(text[:1] or " ") for (_, _, text), _ in signs)
+    roles = (unicodedata.bidirectional(text[:1] or " ") for _, _, text, _ in signs)
     return "".join(_KINDS.get(role, "-") for role in roles)
 
 
@@ -184,7 +183,7 @@ class _Reader:
         self._is_mirrored: bool | None = None
         self.raw: list[str] = []
 
-    def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> list[Element | TextBlock]:
+    def nodes(self, blocks: Iterable[Found], parent: int) -> list[Element | TextBlock]:
         """Return the content of the blocks in the element `parent`."""
         found: list[Element | TextBlock] = []
         for block in blocks:
@@ -194,7 +193,7 @@ class _Reader:
                 xref = self._tree.kid(parent, index)
                 if kids := tuple(self.nodes(block.get("blocks", ()), xref)):
                     found.append(Element(block["std"], xref, index, kids))
-            elif lines := tuple(self._lines(block.get("lines", ()))):
+            elif lines := tuple(filter(None, map(self._line, _apart(block.get("lines", ()))))):
                 last = found[-1] if found else None
                 if isinstance(last, TextBlock) and _touch(last.lines[-1], lines[0]):
                     found[-1] = TextBlock((*last.lines, *lines))
@@ -202,16 +201,12 @@ class _Reader:
                     found.append(TextBlock(lines))
         return found
 
-    def _lines(self, lines: Iterable[dict[str, Any]]) -> Iterator[Line]:
-        for line in lines:
-            self.raw.append("".join(map(_text, line["spans"])))
-            yield from filter(None, map(self._line, _apart(line)))
-
-    def _line(self, line: dict[str, Any]) -> Line | None:
+    def _line(self, line: Found) -> Line | None:
         across, down = line["dir"]
         spans = list(_respaced(line["spans"]))
-        seen: list[dict[str, Any]] = []
-        unseen: list[dict[str, Any]] = []
+        self.raw.append("".join(map(_text, spans)))
+        seen: list[Found] = []
+        unseen: list[Found] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
         shown = next((is_seen for _, is_seen in parts if is_seen is not None), True)
         for span, is_seen in parts:
@@ -228,60 +223,57 @@ class _Reader:
         runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
             return None
-        whole = seen if unseen else [line]
-        box = around(Box(*each["bbox"]) for each in whole)
+        box = around(Box(*span["bbox"]) for span in seen)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
-    def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
+    def _runs(self, spans: list[Found], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
         if any(map(str.isalpha, text := "".join(run.text for run in runs))):
             self._is_leftward = reads_leftward(text)
         if not self._is_leftward and not _LEFTWARD.search(text):
             return tuple(runs)  # signs alone are read like what is before them
         pairs = zip(spans, runs, strict=True)
-        signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
+        signs = [(*sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
         return tuple(self._leftward(signs) if self._is_leftward else self._rightward(signs))
 
     def _rightward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a line with right-to-left words in it."""
-        placed = sorted(signs, key=lambda sign: sign[0][0] + sign[0][1])
+        placed = sorted(signs, key=lambda sign: sign[0] + sign[1])
         end = float("inf")
         for found in _LEFTWARD_PART.finditer(_kinds(placed)):
             part = placed[slice(*found.span())]
-            (x0, _, text), run = part[0]
+            x0, _, text, run = part[0]
             if x0 - end > _BLANK * run.size:
-                yield msgspec.structs.replace(run, text=" ", x0=end, made=True)
+                yield replace(run, text=" ", x0=end, made=True)
             if len(part) > 1:
                 yield from self._leftward(part)
             else:
-                yield msgspec.structs.replace(run, text=_plain(text), x0=x0)
-            (_, end, _), _ = part[-1]
+                yield replace(run, text=_plain(text), x0=x0)
+            end = part[-1][1]
 
     def _leftward(self, signs: list[_Sign]) -> Iterator[Run]:
         """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order
         is wrong around numbers.
         """
-        placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
+        placed = sorted(signs, key=lambda sign: -sign[0] - sign[1])
         for at in range(len(placed) - 1, 0, -1):  # MuPDF inserts no blank where its order jumps
-            (x0, _, text), run = placed[at - 1]
-            _, x1, after = placed[at][0]
+            x0, _, text, run = placed[at - 1]
+            _, x1, after, _ = placed[at]
             if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
-                placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
+                placed.insert(at, (x1, x0, " ", replace(run, made=True)))
         kinds = _IN_ARABIC.sub(lambda found: re.sub("[UE]", "-", found[0]), _kinds(placed))
         for found in _RIGHTWARD.finditer(kinds):
             part = slice(*found.span())
-            (_, right, _), _ = placed[part][0]
-            placed[part] = [
-                ((x0, right, text), run) for (x0, _, text), run in reversed(placed[part])
-            ]
-        brackets = (text for (_, _, text), _ in placed if text in "()[]")
+            right = placed[part][0][1]
+            placed[part] = [(x0, right, text, run) for x0, _, text, run in reversed(placed[part])]
+        brackets = (text for _, _, text, _ in placed if text in "()[]")
         if self._is_mirrored is None and (bracket := next(brackets, "")):  # a page begins with one
             self._is_mirrored = bracket in ")]"
-        for (_, x1, text), run in placed:
+        for _, x1, text, run in placed:
             text = _plain(text.translate(_MIRRORED) if self._is_mirrored else text)
-            yield msgspec.structs.replace(run, text=text, x0=x1)
+            yield replace(run, text=text, x0=x1)
 
-    def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
+    def _run(self, span: Found, base: float, size: float) -> Run:
         text, font, flags = _text(span), span["font"].lower(), span["flags"]
         box = Box(*span["bbox"])
         rise = (base - span["origin"][1]) / max(size, 0.1)
@@ -299,25 +291,24 @@ class _Reader:
         )
 
 
-def _apart(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a line that are far apart: MuPDF takes a text from the right for the
-    continuation of one from the left.
+def _apart(lines: Iterable[Found]) -> Iterator[Found]:
+    """Yield the lines, and the parts of one that are far apart: MuPDF takes a text from the right
+    for the continuation of one from the left.
     """
-    chars = [char for span in line["spans"] for char in span["chars"]]
-    if not any(_LEFTWARD.match(char["c"]) for char in chars):
-        yield line
-        return
-    least = _WIDE_GAP * line["spans"][0]["size"]
-    edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
-    starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
-    for low, high in pairwise([edges[0][0], *starts, float("inf")]):
-        spans = [
-            {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
-            for span in line["spans"]
-        ]
-        _, y0, _, y1 = line["bbox"]
-        end = max(right for left, right in edges if low <= left < high)
-        yield {**line, "spans": [o for o in spans if o["chars"]], "bbox": (low, y0, end, y1)}
+    for line in lines:
+        chars = [char for span in line["spans"] for char in span["chars"]]
+        if not any(_LEFTWARD.match(char["c"]) for char in chars):
+            yield line
+            continue
+        least = _WIDE_GAP * line["spans"][0]["size"]
+        edges = sorted((char["bbox"][0], char["bbox"][2]) for char in chars)
+        starts = [right for (_, left), (right, _) in pairwise(edges) if right - left > least]
+        for low, high in pairwise([float("-inf"), *starts, float("inf")]):
+            spans = [
+                {**span, "chars": [char for char in span["chars"] if low <= char["bbox"][0] < high]}
+                for span in line["spans"]
+            ]
+            yield {**line, "spans": [span for span in spans if span["chars"]]}
 
 
 def _touch(line: Line, other: Line) -> bool:
@@ -330,8 +321,7 @@ def _with_initials(nodes: Nodes) -> Nodes:
     beside it; tags say so themselves.
     """
     lines = lines_in(untagged(nodes))
-    taken: list[Line] = []
-    begun: dict[int, Line] = {}
+    begun: dict[Line, Line | None] = {}
     for letter in (line for line in lines if len(line.text) == 1 and line.text.isalpha()):
         box, size = letter.box, letter.size
         beside = [
@@ -343,21 +333,21 @@ def _with_initials(nodes: Nodes) -> Nodes:
         ]
         if len(beside) > 1:
             first = min(beside, key=lambda line: line.base)
-            run = msgspec.structs.replace(first.runs[0], text=letter.text)
-            begun[id(first)] = msgspec.structs.replace(first, runs=(run, *first.runs))
-            taken.append(letter)
-    return tuple(changed(without(nodes, taken), lambda line: begun.get(id(line), line)))
+            run = replace(first.runs[0], text=letter.text)
+            begun[first] = replace(first, runs=(run, *first.runs))
+            begun[letter] = None
+    return exchanged(nodes, begun)
 
 
-def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _respaced(spans: Iterable[Found]) -> Iterator[Found]:
     """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
     those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
     """
     spans = list(spans)
     tracking = _tracking(spans)
-    parts: list[tuple[dict[str, Any], bool, list[dict[str, Any]]]] = []
-    before: dict[str, Any] = {"c": ""}
-    blank: dict[str, Any] | None = None
+    parts: list[tuple[Found, bool, list[Found]]] = []
+    before: Found = {"c": ""}
+    blank: Found | None = None
     for span, char in ((part, char) for part in spans for char in part["chars"]):
         if char["synthetic"]:
             blank = char
@@ -376,12 +366,10 @@ def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         parts[-1][2].append(char)
         before, blank = char, None
     for span, made, chars in parts:
-        box = around(Box(*char["bbox"]) for char in chars)
-        place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": chars[0]["origin"]}
-        yield {**span, **place, "chars": chars, "made": made}
+        yield {**part_of(span, chars, chars), "made": made}
 
 
-def _tracking(spans: Sequence[dict[str, Any]]) -> float:
+def _tracking(spans: Sequence[Found]) -> float:
     """Return the gap up to which a word continues in a line set with wide gaps between all of its
     letters, in text sizes; 0 in any other line.
     """
@@ -395,11 +383,11 @@ def _tracking(spans: Sequence[dict[str, Any]]) -> float:
     return least + _BLANK if _LEAST_TRACKED < least < _MOST_TRACKED else 0.0
 
 
-def _text(span: dict[str, Any]) -> str:
+def _text(span: Found) -> str:
     return "".join(char["c"] for char in span["chars"])
 
 
-def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
+def _baseline(spans: Iterable[Found]) -> tuple[float, float]:
     """Return the baseline of most characters of a line, and their size."""
     weights: dict[float, tuple[float, float]] = {}
     for span in spans:
@@ -410,7 +398,7 @@ def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
     return at, weights.get(at, (0.0, 0.0))[1]
 
 
-def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
+def _clusters(characters: list[Found]) -> Iterator[tuple[float, float, str]]:
     """Yield the horizontal range of each character, and its letters. Those of a ligature are in
     reverse order, and all but the last have no width.
     """

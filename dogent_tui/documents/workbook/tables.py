@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
@@ -230,7 +231,7 @@ def _cut(rows: list[Row], begins: list[int]) -> list[list[Row]]:
     for row in rows:
         for index, cells in groupby(row.texts, key=lambda column: bisect_right(begins, column) - 1):
             texts = {column: row.texts[column] for column in cells}
-            parts[index].append(msgspec.structs.replace(row, texts=texts))
+            parts[index].append(replace(row, texts=texts))
     return parts
 
 

@@ -1360,7 +1360,9 @@ def test_a_heading_with_wide_gaps_between_its_letters_has_its_words(made):
         made.at(x, 80, letter, 18)
         x += pymupdf.get_text_length(letter, "helv", 18) + 5
     made.at(72, 110, BODY)
-    assert texts(made.save())[1] == "# ANNUAL REPORT"
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert list(opened.blocks)[1].markdown == "# ANNUAL REPORT"
+    assert "words_of_the_file_not_in_the_text" not in opened.metadata
 
 
 def test_a_sign_above_the_line_behind_one_below_it_stays_in_its_line(made):
@@ -1518,3 +1520,25 @@ def test_a_number_at_the_beginning_of_a_page_with_columns_may_continue_a_text(ma
         made.lines(72, 90, lines[22 * number :][:11], 9)
         made.lines(330, 90, lines[22 * number + 11 :][:11], 9)
     assert any("<!-- page 2 -->31. " in text for text in texts(made.save()))
+
+
+def test_labels_level_with_the_text_are_no_running_titles(made):
+    for number in (1, 2, 3):
+        if number > 1:
+            made.page()
+        made.lines(150, 90, prose(20, 20 * number))
+        made.at(72, 90, "Summary", 9, "hebo")
+        made.at(560, 90 + 3 * 14.3, f"({number})")
+    found = " ".join(texts(made.save()))
+    assert found.count("Summary") == 3
+    assert all(f"({number})" in found for number in (1, 2, 3))
+
+
+def test_a_table_with_a_head_of_its_own_does_not_continue_the_one_above_it(made):
+    for number, head in enumerate([("Town", "Ships"), ("Fish", "Weight")]):
+        if number:
+            made.page()
+        for x, word in zip((72, 200), head, strict=True):
+            made.at(x, 80, word, font="hebo")
+            made.lines(x, 98, [f"{word[0]}{row}" for row in range(4)], step=1.6)
+    assert sum(text.startswith("|") for text in texts(made.save())) == 2
