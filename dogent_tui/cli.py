@@ -265,6 +265,7 @@ def _sample_folder(options: argparse.Namespace) -> Path:
     """
     from pathlib import Path
 
+    from dogent_tui.plain import OBEYED
     from dogent_tui.sample import SAMPLE, copy_sample
 
     usual = Path(SAMPLE).expanduser()
@@ -276,8 +277,11 @@ def _sample_folder(options: argparse.Namespace) -> Path:
         or not (sys.stdin.isatty() and sys.stdout.isatty())
     ):
         return copy_sample(usual)
+    question = tr("Folder for the sample documents [{usual}]: ", usual=SAMPLE)
     try:
-        named = input(tr("Folder for the sample documents [{usual}]: ", usual=SAMPLE)).strip()
+        named = input(question).strip()
+        while OBEYED.search(named):  # an arrow or Escape was pressed, which is no name
+            named = input(question).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         sys.exit(130)

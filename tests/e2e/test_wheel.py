@@ -86,7 +86,10 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
     async with Terminal.open(
         [str(program), "--sample"], cwd=tmp_path, env=plain_environment(home, PYTHONPATH="")
     ) as terminal:
-        await terminal.wait_for("Folder for the sample documents [~/dogent-sample]:")
+        question = "Folder for the sample documents [~/dogent-sample]:"
+        await terminal.wait_for(question)
+        terminal.type("\x1b[A\r")
+        await terminal.until(lambda: terminal.text().count(question) == 2, "the question again")
         terminal.type("\r")
         await terminal.wait_for("What would you like to write?", "offline engine")
         await terminal.wait_for("ready")
