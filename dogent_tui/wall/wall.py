@@ -38,7 +38,7 @@ _SNAPSHOTS = "/run/snapshots"
 _LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
 """What the CLI itself sets for commands (2.1.330)."""
 _LIKE_OUTSIDE = {"GIT_DISCOVERY_ACROSS_FILESYSTEM": "1"}
-"""What has Git say the same where there is no repository: the workspace is a mount in here."""
+"""Makes Git report a missing repository as it does outside: the workspace is a mount in here."""
 _LARGEST_PACKET = 65_536
 
 

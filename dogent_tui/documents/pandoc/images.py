@@ -59,28 +59,25 @@ class Images:
     def _written(self, made: Path, inside: Path) -> str:
         if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
             wrong = tr("The image {inside} was not written: its format is unknown.", inside=inside)
-        else:
-            wrong = tr(
-                "The image {inside} could not be written: no free name is left for it.",
-                inside=inside,
-            )
-            safe = Path(*(_safe(part) for part in inside.parts if part not in (".", "..")))
-            content = made.read_bytes()
-            numbered = (safe.with_name(f"{safe.stem}-{n}{safe.suffix}") for n in range(2, 1000))
-            for name in (safe, *numbered):
-                try:
-                    if self._is_written(content, name):
-                        return name.as_posix()
-                except OSError as error:
-                    wrong = tr(
-                        "The image {name} could not be written: {strerror}.",
-                        name=name,
-                        strerror=error.strerror,
-                    )
-                    break
-        if wrong not in self._warnings:
-            self._warnings.append(wrong)
-        return str(inside)
+            return self._unwritten(inside, wrong)
+        safe = Path(*(_safe(part) for part in inside.parts if part not in (".", "..")))
+        content = made.read_bytes()
+        numbered = (safe.with_name(f"{safe.stem}-{n}{safe.suffix}") for n in range(2, 1000))
+        for name in (safe, *numbered):
+            try:
+                if self._is_written(content, name):
+                    return name.as_posix()
+            except OSError as error:
+                wrong = tr(
+                    "The image {name} could not be written: {strerror}.",
+                    name=name,
+                    strerror=error.strerror,
+                )
+                return self._unwritten(inside, wrong)
+        wrong = tr(
+            "The image {inside} could not be written: no free name is left for it.", inside=inside
+        )
+        return self._unwritten(inside, wrong)
 
     def _is_written(self, content: bytes, name: Path) -> bool:
         """Write a file with this name below the folder; return whether it now has this content."""
@@ -96,6 +93,11 @@ class Images:
             is_file = target.is_file() and not target.is_symlink()
             return is_file and target.read_bytes() == content
         return True
+
+    def _unwritten(self, inside: Path, sentence: str) -> str:
+        if sentence not in self._warnings:
+            self._warnings.append(sentence)
+        return str(inside)
 
 
 def _safe(part: str) -> str:

@@ -118,8 +118,8 @@ def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
 
 
 def _join(paragraph: Any, following: Any) -> None:
-    """Put the text of a paragraph without a mark before that of the following one, with a space
-    between words, as pandoc does. It does so behind a table too, where the text has to stay.
+    """Prepend a paragraph whose mark is dropped to the following one, with a space between words,
+    as pandoc does. Before a table its text stays, which pandoc would move behind the table.
     """
     if following is not None and following.tag == _PARAGRAPH:
         at = int(following.find(w("pPr")) is not None)

@@ -119,7 +119,7 @@ class Figures:
         self.language = language_of(index.text[:20_000], "")
         """Empty where only numbers and names are: these are read as the draft's are."""
         self._tops: dict[int, int] = {}
-        """The start of a block → that of the first row of its table."""
+        """Maps the start of a block to the start of the first row of its table."""
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
@@ -158,7 +158,7 @@ class Figures:
         ]
         others = [each for each in scored if not each.is_label]
         best = max((each.shared for each in others), default=0.0)
-        rarest = max(weights.values(), default=0.0)  # that of the other column is known to a cell
+        rarest = max(weights.values(), default=0.0)  # a cell also knows a word of the other column
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
         fitting = [each for each in labels if each.shared >= best - rarest] or others
         top = max((each.score for each in fitting), default=0.0) - 1e-9
