@@ -5,7 +5,7 @@ import pwd
 import subprocess
 import sys
 from pathlib import Path
-from signal import SIGINT
+from signal import SIGINT, raise_signal
 
 import pytest
 
@@ -227,7 +227,8 @@ def test_readers_that_have_enough_end_it_without_a_word(tmp_path):
 
 
 def test_ctrl_c_before_the_agent_is_there_is_no_traceback(monkeypatch):
-    monkeypatch.setattr("dogent_tui.cli._must_have_folders", lambda: os.kill(os.getpid(), SIGINT))
+    # Not `os.kill`: another thread may take that signal, and hand it on a moment later.
+    monkeypatch.setattr("dogent_tui.cli._must_have_folders", lambda: raise_signal(SIGINT))
     assert main(["-p", "hello"]) == 14
 
 
