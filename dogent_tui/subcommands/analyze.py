@@ -2,7 +2,6 @@
 
 import asyncio
 from argparse import Namespace
-from pathlib import Path
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
@@ -10,7 +9,7 @@ from dogent_tui.plain import visible
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_file, existing_folder
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE
@@ -38,9 +37,10 @@ def add_arguments(parser: CommandLine) -> None:
 def run(chosen: Namespace, terminal: Terminal) -> int:
     """Analyze the given file, print the result, and return the exit status.
 
-    Raises VisionError, and ConfigError if the profiles cannot be created.
+    Raises VisionError, UsageError for the command line, and ConfigError if the profiles cannot
+    be created.
     """
-    folder = existing_folder(chosen.workspace)
+    file, folder = existing_file(chosen.file), existing_folder(chosen.workspace)
     home = dogent_home()
     ensure_home_files(home)
     profile = (
@@ -48,7 +48,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     )
     terminal.show(tr("Asking {profile}…", profile=visible(profile)))
     try:
-        seen = asyncio.run(look_at(Path(chosen.file).absolute(), profile, home, chosen.type))
+        seen = asyncio.run(look_at(file, profile, home, chosen.type))
     finally:
         terminal.show("")
     if chosen.json:

@@ -15,7 +15,7 @@ from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 from dogent_tui.sources.quotes.verdicts import CheckReport
 from dogent_tui.sources.quotes.words import finding_lines, summary
 from dogent_tui.subcommands.export import find_root, workspace_of
-from dogent_tui.subcommands.terminal import Terminal, existing_folder
+from dogent_tui.subcommands.terminal import Terminal, existing_file, existing_folder
 
 DESCRIPTION = tr(
     "Check the quotations, numbers and citations of a Markdown file against its sources."
@@ -44,7 +44,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
 
     Raises UsageError.
     """
-    draft = Path(chosen.draft).absolute()
+    draft = existing_file(chosen.draft)
     folder = existing_folder(Path(chosen.sources or workspace_of(draft) or draft.parent).absolute())
     report = asyncio.run(_check(draft, folder))
     if chosen.json:

@@ -17,7 +17,7 @@ from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_folder, is_there
-from dogent_tui.subcommands.terminal import Terminal, existing_folder, offer_browser
+from dogent_tui.subcommands.terminal import Terminal, existing_file, existing_folder, offer_browser
 
 _FAILED = 1
 
@@ -84,7 +84,8 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     kind = chosen.to or Path(chosen.output).suffix[1:].lower()
     if kind not in KINDS:
         raise UsageError(tr("No export format given."), tr("Add --to pdf or --to docx."))
-    root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
+    file = existing_file(chosen.file)
+    root = Path(chosen.workspace) if chosen.workspace else find_root(file)
     existing_folder(root)
     request = plan_export(
         Workspace(root),

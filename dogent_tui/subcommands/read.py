@@ -13,7 +13,13 @@ from dogent_tui.documents.spool import how_far, places
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.subcommands.terminal import PATIENCE_S, Terminal, add_part, around_part
+from dogent_tui.subcommands.terminal import (
+    PATIENCE_S,
+    Terminal,
+    add_part,
+    around_part,
+    existing_file,
+)
 
 DESCRIPTION = tr(
     "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
@@ -48,7 +54,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
     """Read the given document, write it to `terminal`, and return the exit status. Raises
-    DocumentError.
+    DocumentError, and UsageError for the command line.
     """
     options = ReadOptions(
         sheet=chosen.sheet,
@@ -60,7 +66,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     )
     try:
         found = asyncio.run(
-            _read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal)
+            _read(existing_file(chosen.file), options, chosen.max_chars, chosen.offset, terminal)
         )
     finally:
         terminal.show("")

@@ -17,7 +17,7 @@ from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import to_json
-from dogent_tui.storage.paths import is_file, is_folder
+from dogent_tui.storage.paths import is_file, is_folder, is_there
 
 PATIENCE_S = 60.0
 """How long to wait for all that was wanted: no program asks for the rest by itself."""
@@ -118,6 +118,18 @@ def existing_folder(named: str | Path) -> Path:
             tr("Specify an existing folder, or create it first."),
         )
     return folder
+
+
+def existing_file(named: str) -> Path:
+    """Return the absolute path of the file to work on. Raises UsageError if nothing has this
+    name.
+    """
+    if not is_there(named):
+        raise UsageError(
+            tr("There is no file {path}.", path=one_line(named)),
+            tr("Check the name and the folder."),
+        )
+    return Path(named).absolute()
 
 
 def add_workspace(parser: CommandLine) -> None:

@@ -114,7 +114,7 @@ async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
 
 @pytest.mark.thorough
 async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
-    write(dogent_home(), dead={"command": "/nowhere/at/all"}, slow=server("slow"), notes=server())
+    write(dogent_home(), dead={"command": "/dev/null/none"}, slow=server("slow"), notes=server())
     async with open_service() as agent:
         await connected(agent)
         api.say("Here.")

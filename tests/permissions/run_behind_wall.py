@@ -99,7 +99,7 @@ def _run(row: dict[str, Any]) -> dict[str, Any]:
         )
     parent = _FOLDER / "case"
     workspace, home = _build(row, parent, CANARY)
-    world = World(parent, home, state=Path("/nowhere"), workspace=workspace)
+    world = World(parent, home, state=parent / "none", workspace=workspace)
     before, there = picture(world), processes()
     names = {"@WS@": str(workspace), "@HOME@": str(home), "@PARENT@": str(parent)}
     command = row["input"]["command"]

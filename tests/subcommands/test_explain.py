@@ -67,7 +67,7 @@ def test_calls_come_one_a_line(root, capsys, monkeypatch):
     "arguments",
     [
         ("--tool", "Read", "--input", "x"),
-        ("--workspace", "/nowhere"),
+        ("--workspace", "/dev/null/none"),
         ("--tool", "Bash", "--allow", "all"),
     ],
 )

@@ -72,7 +72,7 @@ def test_on_a_terminal_the_user_is_asked(folder, monkeypatch, answer, replaced):
     [
         ([], 2, "FILE.md --to"),
         (["report.md"], 2, "--to pdf or --to docx"),
-        (["no.md", "--to", "docx"], 1, "no.md does not exist"),
+        (["no.md", "--to", "docx"], 2, "no file no.md"),
         ([".", "--to", "docx", "-o", "x.docx"], 1, "it is not a file"),
         (["report.md", "-o", ".dogent/x.docx"], 1, "outside .dogent"),
         (["report.md", "--to", "docx", "--workspace", "nowhere"], 2, "no folder nowhere"),

@@ -57,6 +57,14 @@ def test_what_cannot_be_read_is_one_sentence_and_status_1(tmp_path, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["read", "check", "analyze", "export --to pdf"])
+def test_a_name_that_nothing_has_is_wrong_usage_in_every_command(tmp_path, capsys, command):
+    assert main([*command.split(), str(tmp_path / "no\nsuch.md")]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "There is no file" in err
+
+
 def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\x1b]0;title\x07 and more")
 

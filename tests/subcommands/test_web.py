@@ -120,8 +120,8 @@ async def test_what_is_wrong_names_the_file(server, typed):
 
 
 @pytest.mark.parametrize("command", ["search", "fetch"])
-def test_wrong_usage(command, capsys):
-    assert main([command, "x", "--workspace", "/nowhere"]) == 2
+def test_wrong_usage(command, capsys, tmp_path):
+    assert main([command, "x", "--workspace", str(tmp_path / "none")]) == 2
     with pytest.raises(SystemExit) as caught:
         main([command])
     assert caught.value.code == 2

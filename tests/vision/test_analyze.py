@@ -73,7 +73,7 @@ def test_what_goes_wrong_is_one_sentence_and_status_1(capsys, tmp_path):
 
 
 def test_wrong_usage(capsys, tmp_path):
-    assert analyze(capsys, "a.png", "--workspace", tmp_path / "none")[0] == 2
+    assert analyze(capsys, tmp_path, "--workspace", tmp_path / "none")[0] == 2
     for arguments in ([], ["a", "--type", "sound"]):
         with pytest.raises(SystemExit) as raised:
             main(["analyze", *arguments])
@@ -86,4 +86,5 @@ def test_interrupted(capsys, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command.asyncio, "run", interrupted)
+    (tmp_path / "a.png").touch()
     assert analyze(capsys, tmp_path / "a.png")[0] == 14

@@ -181,12 +181,12 @@ async def test_a_picture_that_is_too_large_on_disk_is_not_read(refused, monkeypa
     assert (await refused(picture()))[0] == "too_large"
 
 
-async def test_a_decoder_that_hangs_or_crashes_is_a_sentence(refused, monkeypatch):
+async def test_a_decoder_that_hangs_or_crashes_is_a_sentence(refused, monkeypatch, tmp_path):
     with monkeypatch.context() as patch:
         patch.setattr(decoder, "LIMIT_S", 0.2)
         patch.setattr(processes, "python_command", lambda _: ["sleep", "600"])
         assert (await refused(picture()))[0] == "hostile"
     monkeypatch.setattr(processes, "python_command", lambda _: ["false"])
     assert (await refused(picture()))[0] == "damaged"
-    monkeypatch.setattr(processes, "python_command", lambda _: ["/nowhere"])
+    monkeypatch.setattr(processes, "python_command", lambda _: [str(tmp_path / "none")])
     assert "cannot be decoded" in (await refused(picture()))[1]

@@ -163,7 +163,7 @@ def test_no_key_of_ours_is_known_inside(level):
     assert not any(key in answer for key in keys.values() for answer in answers)
 
 
-def test_bytes_go_through_and_it_ends_as_the_program_does(level):
+def test_bytes_go_through_and_it_ends_as_the_program_does(level, tmp_path):
     data = os.urandom(300_000)
     done = subprocess.run(walled(["cat"]), input=data, capture_output=True, timeout=60, check=True)
     assert done.stdout == data
@@ -173,7 +173,7 @@ def test_bytes_go_through_and_it_ends_as_the_program_does(level):
         == -signal.SIGSEGV
     )
     with pytest.raises(FileNotFoundError):
-        subprocess.run(walled(["/nowhere"]), timeout=60, check=False)
+        subprocess.run(walled([str(tmp_path / "none")]), timeout=60, check=False)
 
 
 def test_who_ends_it_ends_everything_inside(level):

@@ -57,7 +57,7 @@ def completions(
         files,
         sheet_names=lambda path: list(sheets),
         templates=tuple,
-        citations=lambda: cited or Citations(Path("/nowhere")),
+        citations=lambda: cited or Citations(Path("/dev/null/none")),
         commands=commands,
     )
 
