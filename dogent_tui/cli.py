@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = None if arguments and arguments[0] in _SUBCOMMANDS else _parsed(arguments)
     import os
 
-    from dogent_tui.errors import DogentError, UsageError, reason_of
+    from dogent_tui.errors import DogentError, UsageError, outside_app, reason_of
 
     try:
         if options is not None or not {"-h", "--help"}.intersection(arguments):
@@ -68,7 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (DogentError, OSError) as error:
         from dogent_tui.plain import visible
 
-        print(visible(f"dogent-tui: {reason_of(error)}"), file=sys.stderr)
+        told = reason_of(error)
+        if isinstance(error, DogentError):
+            told = outside_app(error.message, error.remedy)
+        print(visible(f"dogent-tui: {told}"), file=sys.stderr)
         return USAGE_ERROR if isinstance(error, UsageError) else 1
 
 
@@ -384,6 +387,18 @@ def _app(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return USAGE_ERROR
+    import os
+
+    from dogent_tui.errors import UsageError
+
+    if (term := os.environ.get("TERM")) in ("dumb", "unknown"):
+        raise UsageError(
+            tr(
+                "The full screen needs a terminal with a movable cursor; TERM is “{term}”.",
+                term=term,
+            ),
+            tr("Use -p PROMPT, or give TERM the name of your terminal, such as xterm."),
+        )
     from dogent_tui.tui.terminal_app import run_app
 
     return run_app(_open(options), choose=options.session == "")

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Mapping
 
 from dogent_tui.language import sentences, tr
@@ -45,6 +46,17 @@ def reason_of(error: Exception) -> str:
     if not isinstance(error.filename, str | bytes):
         return error.strerror
     return f"{error.strerror} ({os.fsdecode(error.filename)})"
+
+
+_APP_COMMAND = re.compile(r"(?<![A-Za-z0-9_/.~-])/[a-z]+(?!\.?[A-Za-z0-9_/-])")
+
+
+def outside_app(said: str, remedy: str) -> str:
+    """Join sentences for a reader outside of the application: where `remedy` names commands of it,
+    they are told where these are.
+    """
+    where = tr("Commands with / are those of the application: run dogent-tui.")
+    return sentences(said, remedy, where if _APP_COMMAND.search(remedy) else "")
 
 
 _SPACE = tr("disk full"), tr("Free some space on the disk.")

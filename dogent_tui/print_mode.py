@@ -38,7 +38,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, check_usable, prompt_of
 from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
-from dogent_tui.errors import AgentError, ConfigError, UsageError
+from dogent_tui.errors import AgentError, ConfigError, UsageError, outside_app
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
 from dogent_tui.records import Json, to_json
@@ -86,7 +86,10 @@ async def run_print(
         prompt, unresolved = await asyncio.to_thread(prompt_of, opened, request.text, (), quoted)
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
-    told = [tr("warning: {warning}", warning=warning) for warning in opened.warnings]
+    told = [
+        tr("warning: {warning}", warning=outside_app(warning.message, warning.remedy))
+        for warning in opened.warnings
+    ]
     if not opened.trust.trusted:
         told.append(
             tr(
@@ -239,7 +242,8 @@ class Printer(msgspec.Struct):
         elif self.output_format == "text" and finished.result:
             self._line(finished.result)
         if finished.status != "completed":
-            self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
+            why = outside_app(finished.reason, finished.remedy)
+            self._say(f"{finished.status}: {why}".rstrip(": "))
         if asked:
             self._say(
                 tr(
@@ -288,7 +292,7 @@ class Printer(msgspec.Struct):
                     )
                 )
             case Notice():
-                self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
+                self._say(f"{event.level}: {outside_app(event.message, event.remedy)}")
             case UiRequested():
                 self._say(tr("the agent asks: {title}", title=event.payload.get("title")))
 

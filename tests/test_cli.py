@@ -157,7 +157,11 @@ def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys
     assert "deepseek, glm, offline" in said.err
     # a stub, without a key
     assert main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1
-    assert "The profile deepseek has no key" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "The profile deepseek has no key" in said.err
+    # /settings is no help where there is no screen to type it
+    assert "/settings or claude.json" in said.err
+    assert said.err.rstrip().endswith("those of the application: run dogent-tui.")
     assert main([str(tmp_path), "-p", "Hello", "--profile", "environment"]) == 1
     assert "There is no usable key in the environment" in capsys.readouterr().err
     assert said.out == ""
@@ -187,7 +191,7 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(
 def test_a_closed_stream_is_no_defect(tmp_path, closed):
     (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
     program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main"
-    for arguments, status in ((["read", "a.md"], 0), (["read", "b.md"], 1), ([], 2)):
+    for arguments, status in ((["read", "a.md"], 0), (["read", "b.md"], 2), ([], 2)):
         argv = [sys.executable, "-c", f"{program}; sys.exit(main({arguments!r}))"]
         done = subprocess.run(
             ["sh", "-c", f'exec "$@" {closed}', "sh", *argv],

@@ -16,6 +16,7 @@ from dogent_tui.agent import ui_requests as ui
 from dogent_tui.agent.tool_names import call_words, friendly_name, path_in, tool_kind
 from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.hunks import Hunk
+from dogent_tui.errors import outside_app
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -127,11 +128,11 @@ def _told(event: events.Event) -> str:
     """Return what an event says to the user in words, usually nothing."""
     match event:
         case events.RunFinished(status="failed" | "aborted"):
-            return f"{event.reason} {event.remedy}".rstrip()
+            return outside_app(event.reason, event.remedy)
         case events.Compacted():
             return tr("The conversation was compacted: the agent continues with a summary of it.")
         case events.Notice(level="warning" | "error") | events.SessionLost():
-            return f"{event.message} {event.remedy}".rstrip()
+            return outside_app(event.message, event.remedy)
     return ""
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from dogent_tui.agent import events
 from dogent_tui.agent.tool_names import tool_kind
+from dogent_tui.errors import outside_app
 from dogent_tui.faces.bodies import page_input, page_name
 from dogent_tui.faces.shared import Chunk, Seen, ToolEvent
 
@@ -229,7 +230,7 @@ class MessageChunks:
         if event.status != "completed":
             yield {"type": "message-metadata", "messageMetadata": told}
         if event.status == "failed":
-            words = f"{event.reason} {event.remedy}".strip()
+            words = outside_app(event.reason, event.remedy)
             yield {"type": "error", "errorText": words or "The run failed."}
             return
         if event.status in ("aborted", "interrupted"):
@@ -344,6 +345,8 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
 
 def _fields(event: events.Event) -> Chunk:
     """Return the fields of an event, with names in the style of pages."""
+    if isinstance(event, events.Notice):
+        event = msgspec.structs.replace(event, remedy=outside_app("", event.remedy))
     told: Chunk = msgspec.to_builtins(event, enc_hook=str)
     return {
         _UNDERSCORE.sub(lambda found: found[1].upper(), name): value

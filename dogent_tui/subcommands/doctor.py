@@ -6,9 +6,12 @@ import asyncio
 import platform
 from argparse import Namespace
 
+from msgspec.structs import replace
+
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.arguments import CommandLine
+from dogent_tui.errors import outside_app
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
@@ -30,7 +33,10 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     is missing.
     """
     folder = existing_folder(chosen.workspace)
-    findings = asyncio.run(examine(Workspace(folder)))
+    findings = [
+        replace(finding, remedy=outside_app("", finding.remedy))
+        for finding in asyncio.run(examine(Workspace(folder)))
+    ]
     if chosen.json:
         about = {
             "dogent_tui": __version__,

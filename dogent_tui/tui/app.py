@@ -89,7 +89,6 @@ class DogentApp(AppPort):
             offers_setup: Whether to ask who should answer if no provider has been chosen yet.
         """
         super().__init__()
-        self.no_color |= self.console.is_dumb_terminal
         self._offers_setup = offers_setup
         self.session = CurrentSession(self, opened, self._started)
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None

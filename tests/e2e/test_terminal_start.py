@@ -25,9 +25,9 @@ WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
         ((80, 24), "ctrl+q", True, {"TERM": "vt100", "COLORTERM": ""}),
         ((120, 40), "/exit", True, {}),
         ((200, 60), "SIGTERM", False, {"TERM": "xterm-mono", "COLORTERM": ""}),
-        ((100, 30), "SIGHUP", True, {"TERM": "dumb"}),
+        ((100, 30), "SIGHUP", True, {"TERM": "linux"}),
     ],
-    ids=["40x10", "80x24 vt100", "120x40", "200x60 xterm-mono", "100x30 dumb"],
+    ids=["40x10", "80x24 vt100", "120x40", "200x60 xterm-mono", "100x30 linux"],
 )
 async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(
     dogent, size, way_out, prepared, env
@@ -108,12 +108,16 @@ async def test_a_hundred_sizes_in_a_row_end_in_a_whole_screen(window):
     assert len(terminal.text().split("\n")) == 28
 
 
-@pytest.mark.parametrize(
-    "env", [{"NO_COLOR": "1"}, pytest.param({"TERM": "dumb"}, marks=pytest.mark.thorough)]
-)
-async def test_it_works_without_colors(dogent, env):
+async def test_a_terminal_that_cannot_move_its_cursor_gets_a_sentence_and_no_screen(dogent):
+    async with dogent.open(ready=False, TERM="dumb") as terminal:
+        await terminal.wait_for("TERM is “dumb”", "-p PROMPT")
+        assert await terminal.exited() == 2
+    assert b"\x1b" not in terminal.output
+
+
+async def test_it_works_without_colors(dogent):
     dogent.api.say("# A heading\n\nSome **bold** words.")
-    async with dogent.open(**env) as terminal:
+    async with dogent.open(NO_COLOR="1") as terminal:
         terminal.type("Hello\r")
         await terminal.wait_for("A heading", "Some bold words.")
         terminal.type("/")  # the picker, with its highlighted line
