@@ -102,13 +102,19 @@ class DocumentChange:
         """Accept, reject or reopen a hunk."""
         self.put(number, replace(self.decision(number), verdict=verdict))
 
-    def decide_all(self, verdict: Verdict) -> None:
-        """Accept or reject all hunks. Conflicts must be accepted individually, because they replace
-        what someone else wrote.
+    def decide_all(self, verdict: Verdict, over: Verdict = "open") -> int:
+        """Accept or reject all hunks with the decision `over`, and return how many. Conflicts must
+        be accepted individually, because they replace what someone else wrote.
         """
-        for hunk in self.hunks:
-            if verdict != "accepted" or not hunk.is_conflict:
-                self.decide(hunk.number, verdict)
+        numbers = [
+            hunk.number
+            for hunk in self.hunks
+            if self.decision(hunk.number).verdict == over
+            and (verdict != "accepted" or not hunk.is_conflict)
+        ]
+        for number in numbers:
+            self.decide(number, verdict)
+        return len(numbers)
 
     def edit(self, number: int, text: str) -> None:
         """Replace the proposed text with `text`, and accept it. The proposed text itself counts as

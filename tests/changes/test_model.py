@@ -46,6 +46,8 @@ def test_any_choice_of_hunks_gives_lines_of_the_two(texts, ending, is_ended, has
             or not change.result.lines[-1]
         )
     change.decide_all("rejected")
+    assert not change.count("open")
+    change.decide_all("rejected", "accepted")
     assert change.result.content == content
 
 

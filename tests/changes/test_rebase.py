@@ -50,7 +50,7 @@ def test_nothing_is_dropped_silently(texts, data):
         assert any(line in "\n".join(hunk.new) or hunk.is_conflict for hunk in merged.hunks), (
             "what was accepted is there, or in a conflict"
         )
-    merged.decide_all("rejected")
+    merged.decide_all("rejected", "accepted")
     assert merged.result.content == now.encode()
 
 

@@ -80,7 +80,7 @@ async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(co
             "open",
         ]
         assert [hunk.is_conflict for hunk in change.hunks] == [False, True]
-        await s.pilot.press("R", "enter")
+        await s.pilot.press("R", "R", "R", "enter")
         answer = await waiting
         assert "nothing was written" in answer.review
 

@@ -292,8 +292,18 @@ class ReviewScreen(EditorScreen):
             self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:
-        """Accept or reject all hunks."""
-        self.change.decide_all(verdict)
+        """Accept or reject what is undecided; where nothing is, all on the second press."""
+        other: Verdict = "rejected" if verdict == "accepted" else "accepted"
+        key, kept = verdict[0].upper(), self.change.count(other)
+        if not self.change.decide_all(verdict) and kept:
+            warning = (
+                tr("{kept} rejected: {key} again accepts these too.", kept=kept, key=key)
+                if verdict == "accepted"
+                else tr("{kept} accepted: {key} again rejects these too.", kept=kept, key=key)
+            )
+            if not self.confirmed(key, warning):
+                return
+            self.change.decide_all(verdict, other)
         self._changed()
         if verdict == "accepted" and self.change.count("open"):
             self.tell(tr("Accept conflicts (!) one by one."), warning=True)

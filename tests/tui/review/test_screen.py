@@ -51,7 +51,15 @@ async def test_hunks_are_decided_and_written(review):
         await pilot.press("a", "r")
         assert verdicts(app) == "a r o o o"
         assert app.review.hunk.number == 3
-        await pilot.press("A", "k", "r", "r")
+        await pilot.press("A")
+        assert verdicts(app) == "a r a a a", "what was rejected stays so"
+        await pilot.press("A")
+        assert "1 rejected: A again accepts these too." in said(app)
+        await pilot.press("k", "A")
+        assert verdicts(app) == "a r a a a", "another key came between"
+        await pilot.press("A")
+        assert verdicts(app) == "a a a a a"
+        await pilot.press("a")
         assert verdicts(app) == "a o a a a", "the same key once more takes it back"
         await pilot.press("enter")
         assert "1 undecided" in said(app)
@@ -79,7 +87,7 @@ async def test_a_comment_and_an_edit_go_to_the_model(review):
         assert app.review.change.decision(2).edited is not None
         while not app.drafts:  # what was decided is kept
             await pilot.pause(0.01)
-        await pilot.press("home", "j", "a", "enter")
+        await pilot.press("home", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         (result,) = app.results
