@@ -52,7 +52,7 @@ _APP_COMMAND = re.compile(r"(?<![A-Za-z0-9_/.~-])/[a-z]+(?!\.?[A-Za-z0-9_/-])")
 
 
 def outside_app(said: str, remedy: str) -> str:
-    """Join sentences for a reader outside of the application: where `remedy` names commands of it,
+    """Join sentences for a reader outside the application: where `remedy` names commands of it,
     they are told where these are.
     """
     where = tr("Commands with / are those of the application: run dogent-tui.")
