@@ -44,3 +44,10 @@ class Record(msgspec.Struct, frozen=True):
     """An immutable record: ``class Place(Record): path: str``. `msgspec.structs.replace` makes a
     modified copy.
     """
+
+
+class Private(Record):
+    """A record that holds a key, which must not appear in logs and tracebacks."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"

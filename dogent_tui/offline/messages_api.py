@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.records import Json, JsonDict, Record, at
+from dogent_tui.records import Json, JsonDict, Private, Record, at
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
@@ -106,7 +106,7 @@ class _Body(Record):
     stream: bool = False
 
 
-class MessagesRequest(Record):
+class MessagesRequest(Private):
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
     `size` is the length of its body in bytes.
@@ -119,9 +119,6 @@ class MessagesRequest(Record):
     stream: bool = False
     size: int = 0
     raw: Json = msgspec.field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"MessagesRequest({self.model!r}, {self.size} bytes)"  # no token in a log
 
     @property
     def input_tokens(self) -> int:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from dogent_tui.language import tr
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Private
 
 LONGEST_SEARCH_S: Final = 120
 """The time limit of a search in seconds."""
@@ -23,7 +23,7 @@ _SWITCH = tr("1 or 0")
 _Key = Annotated[str, Meta(extra={"secret": True})]
 
 
-class LlmProfile(Record):
+class LlmProfile(Private):
     """An endpoint that speaks Anthropic's Messages API."""
 
     ANTHROPIC_BASE_URL: str = ""
@@ -57,7 +57,7 @@ class LlmProfile(Record):
     """Accepted, but always on."""
 
 
-class WebProfile(Record):
+class WebProfile(Private):
     """A way to search the web."""
 
     provider: str = ""
@@ -79,7 +79,7 @@ class WebProfile(Record):
     """Seconds a search may take."""
 
 
-class VisionProfile(Record):
+class VisionProfile(Private):
     """A model that looks at pictures and videos."""
 
     provider: str = ""

@@ -16,7 +16,7 @@ import msgspec
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Private, Record
 from dogent_tui.settings.config_check import ConfigWarning, checked, no_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -48,7 +48,7 @@ _OF_ANOTHER_ENDPOINT = (
 """Variables that would make the CLI use another endpoint, or send it another's credentials."""
 
 
-class Endpoint(Record):
+class Endpoint(Private):
     """An endpoint and its key. `base_url` is empty only for the offline engine, which chooses its
     own port.
 
@@ -85,13 +85,6 @@ class Endpoint(Record):
         if self.name != ENVIRONMENT:
             return tr("{variable} of profile “{profile}”", variable=variable, profile=self.name)
         return tr("{variable} in your environment", variable=variable)
-
-    def __repr__(self) -> str:
-        """Return the endpoint without its keys, which must not appear in logs and tracebacks."""
-        return (
-            f"Endpoint(name={self.name!r}, kind={self.kind!r}, base_url={self.base_url!r},"
-            f" model={self.model!r})"
-        )
 
     @property
     def label(self) -> str:

@@ -132,12 +132,7 @@ class History:
         """Return all entries in the order written, without invalid ones. Raises OSError, but not
         for a missing file.
         """
-        return [_from_json(data) for data in self._raw()]
-
-    def _raw(self) -> Iterable[JsonDict]:
-        text = self._text()
-        data = _parse(text)
-        return _salvage(text) if data is None else filter(_is_entry, data)
+        return [_from_json(data) for data in _salvage(self._text())]
 
     def _text(self) -> str:
         try:
@@ -202,10 +197,8 @@ def _salvage(text: str) -> Iterator[JsonDict]:
             data, end = None, start.end() + 1
         if _is_entry(data):
             yield data
-            # Other programs may write further entries on the same line.
-            start = _NEXT_ENTRY.match(text, end) or _ENTRY_START.search(text, end)
-        else:
-            start = _ENTRY_START.search(text, end)
+        # Other programs may write further entries on the same line.
+        start = _NEXT_ENTRY.match(text, end) or _ENTRY_START.search(text, end)
 
 
 def _is_entry(data: object) -> bool:

@@ -73,10 +73,3 @@ class VisionProfile(config_models.VisionProfile, kw_only=True):
 
     name: str
     where: str
-
-    def __repr__(self) -> str:
-        """Return the profile without its key, which must not appear in logs and tracebacks."""
-        return (
-            f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r},"
-            f" base_url={self.base_url!r})"
-        )

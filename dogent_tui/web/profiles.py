@@ -29,10 +29,6 @@ class WebProfile(config_models.WebProfile, kw_only=True):
     name: str
     file: str = ""
 
-    def __repr__(self) -> str:
-        """Return the profile without its key, which must not appear in logs and tracebacks."""
-        return f"WebProfile(name={self.name!r}, provider={self.provider!r})"
-
 
 class WebAccess(Record):
     """What a session may do on the web. Without a `profile`, the agent's native tools are used.

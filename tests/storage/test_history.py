@@ -72,6 +72,8 @@ def test_files_that_other_programs_wrote_go_on(history):
         assert json.loads(history.file.read_text(encoding="utf-8"))[:3] == old
         assert [e.prompt for e in history.entries()] == ["p0", "p1", "p2", FIRST.prompt]
         assert history.recall() == ["p0", "p1", "p2", FIRST.prompt]
+    history.file.write_text(json.dumps([{"note": "theirs"}, *old]))
+    assert [e.prompt for e in history.entries()] == history.recall() == ["p0", "p1", "p2"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])

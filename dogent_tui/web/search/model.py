@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json, Private, Record
 
 SearchMode = Literal["web", "image"]
 
@@ -57,7 +57,7 @@ class SearchResults(Record):
     results: tuple[Result, ...]
 
 
-class Request(Record):
+class Request(Private):
     """What is sent with one HTTP request besides its address: a POST if there is a `body`, sent as
     JSON. Contains a key: never shown or logged.
     """
