@@ -1053,6 +1053,21 @@ def test_a_korean_word_that_a_line_parts_is_whole(made):
     assert "words_of_the_file_not_in_the_text" not in found.metadata
 
 
+def test_korean_words_that_occur_once_end_where_such_words_do(made):
+    lines = [
+        "우리 마을의 작은 도서관은 지난해 겨울에 새로 문을 열었고 지금은",
+        "매일 백 명이 넘는 사람들이 찾아온다. 사서 선생님은 아이들에게",
+        "옛날이야기를 들려주기 위하여 토요일마다 두 시간씩 특별한 때를",
+        "마련하였다. 비가 오는 날에는 창가 자리에 앉아 조용히 책을 읽",
+        "는 어르신들의 모습을 쉽게 볼 수 있다. 다음 달부터는 저녁 아홉 시",
+        "까지 운영 시간을 늘리고 자원봉사자를 더 모집할 계획이라고 한다.",
+    ]
+    made.lines(72, 90, lines, 10, "korea")
+    text = " ".join(texts(made.save()))
+    assert "지금은 매일" in text and "아이들에게 옛날이야기를" in text
+    assert "읽는 어르신" in text and "시까지 운영" in text
+
+
 def test_headings_that_follow_each_other_stay_apart(made):
     made.lines(72, 90, prose(6))
     for number, title in enumerate(["Dependency Handling", "Limitations of it", "Sequence Types"]):
@@ -1134,6 +1149,15 @@ def test_lines_of_code_far_apart_are_one_listing(made):
     )
     code = "```\nfor row in rows:\n    total += row\n    print(total)\n```"
     assert texts(made.save())[-1] == code
+
+
+def test_a_listing_continues_on_the_next_page_and_may_be_all_of_a_file(made):
+    code = ["for row in rows:", "    total += row[0] * 2", "else:", "    print(total)"] * 3
+    made.lines(72, 700, code[:8], 9, "cour")
+    made.page()
+    made.lines(72, 70, code[8:], 9, "cour")
+    (listing,) = (text for text in texts(made.save()) if not text.startswith("<!--"))
+    assert listing == "\n".join(["```", *code, "```"])
 
 
 def test_a_running_title_may_be_a_little_larger_than_the_text(made):
