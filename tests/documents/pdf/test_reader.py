@@ -1038,34 +1038,32 @@ def test_a_head_that_a_page_cuts_from_its_table_is_its_head(made):
     assert len(table.splitlines()) == 4
 
 
-def test_a_korean_word_that_a_line_parts_is_whole(made):
-    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+def parted_lines(text, most):
+    """Return Korean text in lines of at most this width, parted anywhere."""
     lines, width = [""], 0.0
-    for sign in " ".join([sentence] * 8):
+    for sign in text:
         width += 1.0 if sign > "\u2000" else 0.5
-        if width > 22 and sign not in " .":
+        if width > most and sign not in " .":
             lines.append("")
             width = 1.0
         lines[-1] += sign
-    made.lines(72, 90, [line.strip() for line in lines], 10, "korea")
+    return [line.strip() for line in lines]
+
+
+def test_a_korean_word_that_a_line_parts_is_whole(made):
+    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+    made.lines(72, 90, parted_lines(" ".join([sentence] * 8), 22), 10, "korea")
     found = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     assert [block.markdown for block in found.blocks][1] == " ".join([sentence] * 8)
     assert "words_of_the_file_not_in_the_text" not in found.metadata
 
 
-def test_korean_words_that_occur_once_end_where_such_words_do(made):
-    lines = [
-        "우리 마을의 작은 도서관은 지난해 겨울에 새로 문을 열었고 지금은",
-        "매일 백 명이 넘는 사람들이 찾아온다. 사서 선생님은 아이들에게",
-        "옛날이야기를 들려주기 위하여 토요일마다 두 시간씩 특별한 시간",
-        "을 마련하였다. 비가 오는 날에는 창가 자리에 앉아 조용히 책을 읽",
-        "는 어르신들의 모습을 쉽게 볼 수 있다. 다음 달부터는 저녁 아홉 시",
-        "까지 운영 시간을 늘리고 자원봉사자를 더 모집할 계획이라고 한다.",
-    ]
-    made.lines(72, 90, lines, 10, "korea")
-    text = " ".join(texts(made.save()))
-    assert "지금은 매일" in text and "아이들에게 옛날이야기를" in text
-    assert "읽는 어르신" in text and "시까지 운영" in text
+def test_a_korean_word_that_occurs_once_ends_where_others_do(made):
+    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+    once = "도서관은 겨울에 새로 문을 열었고 지금은 많은 사람들을 아침에 만난다."
+    text = " ".join([*[sentence] * 6, once])
+    made.lines(72, 90, parted_lines(text, 23), 10, "korea")
+    assert texts(made.save())[1] == text
 
 
 def test_headings_that_follow_each_other_stay_apart(made):
