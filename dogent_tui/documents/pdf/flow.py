@@ -340,7 +340,12 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
     size, bottom = last.size, area_of(row)
     column, down = above.column or around([above.box, below.box]), first.base - last.base
-    if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
+    if (first.size, first.mono) != (size, last.mono):
+        return False
+    if last.mono:  # some words of code are bold, and its signs mark no items
+        there = above.column == below.column and below.box.x0 > above.box.x1
+        return (down < 0 and not there) or _on_grid(above, below, known.leading(size))
+    if first.bold != last.bold:
         return False
     if first.bold and NUMBERED.match(first.text):
         return False
@@ -350,8 +355,6 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
         is_item or not within_sentence([last], [_moved(first, across, 0)], column.x1)
     ):
         return False
-    if last.mono:
-        return _on_grid(above, below, known.leading(size))
     is_ended = ends_sentence("".join(line.text for line in row))
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short

@@ -34,6 +34,11 @@ _MIXED = re.compile(rf"{WIDE.pattern} ?(?=[a-zA-Z\d])|[a-zA-Z\d] ?(?={WIDE.patte
 _HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
+_PARTICLES = frozenset("은는을를의에이가로과와도고며서다만")
+"""Syllables that most Korean words end with."""
+_END, _WEIGHT = 0.85, 2
+"""The share of these that are at the end of a word, worth this many syllables of the document."""
+
 _ROOM = 1.5
 """The free space at the end of a line, in text sizes, from which its last word was not split."""
 
@@ -54,6 +59,8 @@ class LineEnds:
 
     def __init__(self, pages: Iterable[Lines]) -> None:
         self._words: Counter[str] = Counter()
+        # syllables: at the beginning and the end of words, and in all
+        self._begins, self._ends, self._syllables = (Counter[str]() for _ in range(3))
         blanks = korean = 0
         mixed: Counter[bool] = Counter()
         rooms: list[float] = []
@@ -69,6 +76,9 @@ class LineEnds:
                     blanks += text.endswith(" ")
                     korean += 1
                     found = found[1:-1]
+                    self._begins.update(word[0] for word in found)
+                    self._ends.update(word[-1] for word in found)
+                    self._syllables.update("".join(found))
                 self._words.update(found)
             rooms += _rooms(lines)
         self._firsts = {word.partition("-")[0] for word in self._words}
@@ -118,7 +128,13 @@ class LineEnds:
         """Return whether two parts of a Korean text are one word."""
         if self._keeps_blanks or not self._parts_korean:
             return self._keeps_blanks and not blank
-        return tail + head in self._words or tail not in self._words
+        usual = (self._begins.total() + 1) / (self._syllables.total() + 3)
+        first, last = self._syllables[head[0]] + _WEIGHT, self._syllables[tail[-1]] + _WEIGHT
+        begins = (self._begins[head[0]] + _WEIGHT * usual) / first
+        expected = _END if tail[-1] in _PARTICLES else usual
+        ends = (self._ends[tail[-1]] + _WEIGHT * expected) / last
+        are_apart = begins * ends * (1 - usual) > (1 - begins) * (1 - ends) * usual
+        return tail + head in self._words or not are_apart
 
 
 def _rooms(lines: Lines) -> Iterator[float]:

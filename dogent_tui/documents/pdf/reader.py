@@ -140,7 +140,8 @@ def _blocks(
             held.clear()
         report(done, len(wanted), "pages")
     if held and broken:
-        raise damaged(tr("No page of {document} can be read.").format(document=document.name))
+        message = tr("{name} is damaged: none of its pages can be read.")
+        raise damaged(message.format(name=Path(document.name).name))
     if held:
         remedy = tr("Run text recognition (OCR) on it first.")
         raise DocumentError(SCANNED, remedy, code="scanned")

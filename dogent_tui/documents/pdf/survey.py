@@ -2,6 +2,7 @@
 tags.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -27,6 +28,10 @@ _MUCH = 300
 """The number of characters in one size that establishes it as the size of the text."""
 
 _LEVELS = 6
+_SIGNS = re.compile(r"[(){}\[\]=<>_;\"/\\#$|&*+]")
+_MOST_SIGNS = 0.05
+"""The share of these in typewritten text; code has more."""
+
 _MOST_TITLES = 5_000
 _TELLING = frozenset(
     {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote", "Note"}
@@ -41,7 +46,7 @@ class Survey(msgspec.Struct, frozen=True):
         sizes: Those of headings, the largest first.
         titles: The bookmarks: text without spaces → level from 1.
         kinds: The element types of its structure tree.
-        typewritten: Whether everything is set like code.
+        typewritten: Whether all text is set like code.
         guesses_headings: Whether tags do not classify the text as paragraphs, or there is enough
             text to determine its size.
         pages: What was found on its pages, by number.
@@ -84,12 +89,15 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
     sizes: Counter[float] = Counter()
     code: Counter[float] = Counter()
     large: Counter[float] = Counter()
+    signs = 0
     for block in (block for page in seen.values() for block in page.blocks):
         for line in block.lines:
             (code if line.mono else sizes)[line.size] += len(line.text)
+            signs += line.mono and len(_SIGNS.findall(line.text))
         if len(block.lines) <= 4 and any(c.isalpha() for c in block.text):
             large[block.lines[0].size] += 1
-    text = sizes if 4 * sizes.total() > code.total() else sizes + code
+    is_code = 4 * sizes.total() > code.total() or signs > _MOST_SIGNS * code.total()
+    text = sizes if is_code and sizes else sizes + code
     body = max(text, key=lambda size: (text[size], -size)) if text else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
     titles: dict[str, int] = {}
@@ -103,7 +111,7 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
         Furniture(seen, body),
         titles,
         kinds,
-        text is not sizes,
+        not is_code,
         text[body] >= _MUCH or "P" not in kinds,
         seen,
         _steps(seen.values()),

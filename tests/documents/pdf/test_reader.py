@@ -1038,19 +1038,32 @@ def test_a_head_that_a_page_cuts_from_its_table_is_its_head(made):
     assert len(table.splitlines()) == 4
 
 
-def test_a_korean_word_that_a_line_parts_is_whole(made):
-    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+def parted_lines(text, most):
+    """Return Korean text in lines of at most this width, parted anywhere."""
     lines, width = [""], 0.0
-    for sign in " ".join([sentence] * 8):
+    for sign in text:
         width += 1.0 if sign > "\u2000" else 0.5
-        if width > 22 and sign not in " .":
+        if width > most and sign not in " .":
             lines.append("")
             width = 1.0
         lines[-1] += sign
-    made.lines(72, 90, [line.strip() for line in lines], 10, "korea")
+    return [line.strip() for line in lines]
+
+
+def test_a_korean_word_that_a_line_parts_is_whole(made):
+    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+    made.lines(72, 90, parted_lines(" ".join([sentence] * 8), 22), 10, "korea")
     found = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     assert [block.markdown for block in found.blocks][1] == " ".join([sentence] * 8)
     assert "words_of_the_file_not_in_the_text" not in found.metadata
+
+
+def test_a_korean_word_that_occurs_once_ends_where_others_do(made):
+    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+    once = "도서관은 겨울에 새로 문을 열었고 지금은 많은 사람들을 아침에 만난다."
+    text = " ".join([*[sentence] * 6, once])
+    made.lines(72, 90, parted_lines(text, 23), 10, "korea")
+    assert texts(made.save())[1] == text
 
 
 def test_headings_that_follow_each_other_stay_apart(made):
@@ -1134,6 +1147,15 @@ def test_lines_of_code_far_apart_are_one_listing(made):
     )
     code = "```\nfor row in rows:\n    total += row\n    print(total)\n```"
     assert texts(made.save())[-1] == code
+
+
+def test_a_listing_continues_on_the_next_page_and_may_be_all_of_a_file(made):
+    code = ["for row in rows:", "    total += row[0] * 2", "else:", "    print(total)"] * 3
+    made.lines(72, 700, code[:8], 9, "cour")
+    made.page()
+    made.lines(72, 70, code[8:], 9, "cour")
+    (listing,) = (text for text in texts(made.save()) if not text.startswith("<!--"))
+    assert listing == "\n".join(["```", *code, "```"])
 
 
 def test_a_running_title_may_be_a_little_larger_than_the_text(made):
