@@ -27,8 +27,8 @@ from dogent_tui.agent.sdk import (
 from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.ui_requests import parse_request, ui_requested
 from dogent_tui.agent.write_reviews import Reviewing
-from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.errors import DogentError, disk_remedy, reason_of
+from dogent_tui.language import sentences, tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consultations import CONSULTING
@@ -196,9 +196,7 @@ class Gate:
             self._record(call, tool_use_id, decision.verdict)
             self._note(tool_use_id, call, decision.verdict)
         except Exception as error:
-            decision = Decision(
-                "deny", (f"The permission policy failed ({type(error).__name__}).",)
-            )
+            decision = Decision("deny", (_not_run(error),))
         answer: PreToolUseHookSpecificOutput = {
             "hookEventName": "PreToolUse",
             "permissionDecision": decision.verdict,
@@ -251,6 +249,8 @@ class Gate:
         try:
             answer = await self._permit(tool, tool_input, context)
             status = "approved" if isinstance(answer, PermissionResultAllow) else "denied"
+        except (OSError, DogentError) as error:
+            answer = PermissionResultDeny(message=_not_run(error))
         finally:
             self._requests.settle(context.tool_use_id or "", status)
         return answer
@@ -421,6 +421,15 @@ class Gate:
         self._kept.clear()
         self._given.clear()
         await asyncio.to_thread(self._copies.settle)
+
+
+def _not_run(error: Exception) -> str:
+    """Return why a call could not be let through, and what to do about it."""
+    if isinstance(error, OSError):
+        words = tr("The call did not run: {reason}.", reason=reason_of(error))
+        return sentences(words, disk_remedy(error))
+    is_ours = isinstance(error, DogentError)
+    return str(error) if is_ours else f"The permission policy failed ({type(error).__name__})."
 
 
 def _place(decision: Decision) -> Path | None:

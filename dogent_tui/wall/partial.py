@@ -81,7 +81,10 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
             link.send(b"inside %d" % program)
         status = _supervise(program, starter, listeners, room["writable"] + plan["writable"])
         _end_descendants()
-        os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
+        try:
+            os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError:
+            pass  # the disk is full: only a later start would need it
         if listeners:
             link.send(b"status %d" % (status if status >= 0 else 128 - status))
         os._exit(0 if listeners else enter.SETUP_FAILED)

@@ -93,8 +93,11 @@ class _Room:
             "event": "ended", "name": self.name, "status": status, "why": self.why,
             "began": self.began_ns, "output": self.output,
         }  # fmt: skip
-        with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
-            json.dump(message, file)
+        try:
+            with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
+                json.dump(message, file)
+        except OSError:
+            pass  # the disk is full: only a later start would need it
         return message
 
     def end(self) -> None:

@@ -3,6 +3,7 @@ becomes.
 """
 
 import asyncio
+import errno
 
 import pytest
 from claude_agent_sdk import (
@@ -278,12 +279,26 @@ async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(wo
     assert gate.take_events() == []
 
 
-async def test_no_command_runs_where_there_is_no_wall(workspace):
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (AgentError("The wall is down.", "Restart."), "The wall is down. Restart."),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/state/plan"),
+            (
+                "The call did not run: No space left on device (/state/plan)."
+                " Free some space on the disk."
+            ),
+        ),
+    ],
+)
+async def test_no_command_runs_where_there_is_no_wall_and_it_is_said_why(workspace, error, reason):
     def no_wall(*_):
-        raise AgentError("The wall is down.")
+        raise error
 
     gate = made_gate(workspace, Person(ALLOW), behind_wall=no_wall)
-    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "deny"
+    assert await hook(gate, "Bash", {"command": "ls"}, workspace.root) == ("deny", reason)
+    assert (await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)).message == reason
 
 
 async def test_an_edit_that_runs_unasked_is_copied_too(workspace):

@@ -89,6 +89,8 @@ def test_a_linked_worktree_fetches_from_the_remote_of_its_own_branch(root):
         ("git push https://example.org/x.git main", "example.org"),
         ("git remote update", "github.com"),
         ("git submodule update --init", ""),
+        ("git submodule add --name x https://example.org/x.git lib", "example.org"),
+        ('git submodule add "$URL"', ""),
         ("docker pull x", ""),
         ("npm install", "registry.npmjs.org"),
         ("npx cowsay", "registry.npmjs.org"),
@@ -128,6 +130,8 @@ def test_the_network_is_asked_for_with_its_machines(root, command, where):
         "uv run x.py",
         "python3 -m http.server",
         "git lfs ls-files",
+        "git submodule add $PWD/sub lib",
+        "git submodule sync",
         "sed s,https://a.b,c, a.md",
     ],
 )
@@ -159,6 +163,7 @@ def test_settings_that_rewrite_addresses_make_the_machine_unknown(root):
         ("find .. -name x", "read"),
         ("ls /tmp", "read"),
         ("git -C .. log", "read"),
+        ("rsync -a --link-dest=/etc sub/ copy/", "read"),
         ("git --git-dir=/srv/x.git log", "read"),
         ("cp ../outside.txt .", "read"),
         ("ln -s ~/.ssh keys", "read"),
@@ -204,6 +209,7 @@ def test_places_outside(root, command, kind):
         "git commit -m /etc",
         "awk '/etc/' a.md",
         "test -f /etc/passwd",
+        "rsync -a --link-dest=../old sub/ copy/",
     ],
 )
 def test_places_that_are_no_question(root, command):

@@ -4,6 +4,7 @@ names, around the home.
 
 import asyncio
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -191,6 +192,15 @@ async def test_a_home_and_temporary_folders_that_were_closed_stop_no_other(tmp_p
         await agent.run("chmod 000 /tmp /var/tmp ~")
         assert await asyncio.wait_for(agent.run("echo still here > a.md"), 60) == (0, "")
         assert (tmp_path / "a.md").read_text() == "still here\n"
+
+
+async def test_a_full_disk_does_not_take_the_wall_down(tmp_path):
+    async with Agent(tmp_path) as agent:
+        assert await agent.run("echo before") == (0, "before\n")
+        starter = agent._commands._wall._starter.pid
+        resource.prlimit(starter, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        for _ in range(2):  # what is started later has the limit too, so only what it says counts
+            assert (await agent.run("echo still here"))[1] == "still here\n"
 
 
 async def test_the_first_process_inside_is_not_interrupted(tmp_path):

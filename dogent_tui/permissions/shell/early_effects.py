@@ -175,7 +175,9 @@ class _Early:
             if option in outputs or word.text.rstrip("/") in own:
                 self._writes(word)
             elif match:
-                self._reads(word)
+                beside = name == "rsync" and option.endswith(("-dest", "-dir"))
+                if not beside or word.text[:1] == "/":  # else it is relative to the destination
+                    self._reads(word)
             elif not arg.text.startswith("-") and before not in text_options:
                 operands.append(arg)
         if name == "find" and "-delete" in texts and self._taken_back:

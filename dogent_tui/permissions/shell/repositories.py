@@ -33,8 +33,9 @@ def asked_by_git(
     first, *more = [word.text if word.literal else "$" for word in operands] or [""]
     if command == "remote" and first in {"update", "show", "prune"}:
         return _remote(more[0] if more else "", rule, cwd, pushes=False)
-    if command == "submodule" and first in {"add", "update", "sync"}:
-        return tuple(host for text in more if (host := host_of(text))) or ("",)
+    if command == "submodule" and first in {"add", "update"}:
+        is_folder = first == "add" and more and "$" not in more
+        return tuple(filter(None, map(host_of, more))) or (() if is_folder else ("",))
     if command == "archive":
         return ("",) if any(text.startswith("--remote") for text in befores) else ()
     if command in _ELSEWHERE:
