@@ -103,7 +103,7 @@ class DocumentLibrary:
                 tr("Specify the file again."),
                 code="not_found",
             )
-        key = self._store.key(state, options)
+        key = await asyncio.to_thread(self._store.key, state, options)
         conversion = await self._conversion(key, path, state, options)
         async with self._waiting(key, conversion, on_progress):
             await _gathered(conversion, offset, max_chars, self._full_page_s)

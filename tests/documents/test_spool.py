@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.documents.messages import Piece
-from dogent_tui.documents.model import Source
+from dogent_tui.documents.model import ReadOptions, Source
 from dogent_tui.documents.spool import Spool
-from dogent_tui.documents.store import ConversionStore
+from dogent_tui.documents.store import ConversionStore, FileState, digest_of
 
 TEXTS = st.text(st.sampled_from("ab \n中😀\u0301|"), max_size=60)
 PIECES = st.lists(
@@ -143,3 +143,19 @@ def test_many_read_at_once(tmp_path):
             )
         )
     assert all(page.text == text[page.start : page.end] for page in found)
+
+
+def test_what_another_reader_made_is_not_found(tmp_path, monkeypatch):
+    (tmp_path / "reader.py").write_text("one")
+    state = FileState.of(tmp_path / "reader.py")
+    monkeypatch.setattr("dogent_tui.documents.store._READERS", tmp_path)
+
+    def key():
+        digest_of.cache_clear()
+        return ConversionStore(tmp_path).key(state, ReadOptions())
+
+    first, again = key(), key()
+    (tmp_path / "reader.py").write_text("two")
+    changed = key()
+    digest_of.cache_clear()
+    assert first == again != changed

@@ -124,8 +124,8 @@ def _parts(child: Any, *, is_late: bool) -> bool:
 def _counts(root: Any) -> dict[str, Any]:
     """Return the numbers of tracked changes, without zeros."""
     counts = {
-        "insertions": _changes(root, "ins", "moveTo"),
-        "deletions": _changes(root, "del", "moveFrom"),
+        "insertions": _changes(root, "ins", "moveTo", "cellIns"),
+        "deletions": _changes(root, "del", "moveFrom", "cellDel"),
     }
     return {name: count for name, count in counts.items() if count}
 
@@ -173,7 +173,12 @@ def _remarks(part: bytes) -> dict[str, Any]:
 
 def _words(element: Any) -> str:
     paragraphs = (
-        " ".join("".join(text.text or "" for text in paragraph.iter("{*}t")).split())
+        " ".join("".join(map(_said, paragraph.iter("{*}t", "{*}textpath"))).split())
         for paragraph in element.iter("{*}p")
     )
     return " ".join(filter(None, paragraphs))[:300]
+
+
+def _said(text: Any) -> str:
+    """Return the words of a run, or of a drawing such as a watermark."""
+    return text.get("string") or text.text or ""

@@ -251,8 +251,8 @@ _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
 
 
 def _merged(nodes: list[Node]) -> list[Node]:
-    """Join runs split by Word: adjacent emphasis of the same kind, and adjacent words. Unwrap nodes
-    without a Markdown equivalent.
+    """Join runs split by Word: adjacent emphasis of the same kind, words, and links to the same
+    place. Unwrap nodes without a Markdown equivalent.
     """
     out: list[Node] = []
     for kind, group in groupby(_unwrapped(nodes), _joined_kind):
@@ -261,6 +261,10 @@ def _merged(nodes: list[Node]) -> list[Node]:
             out.append(plain("".join(node.get("c", " ") for node in same)))
         elif kind in _TAGS:
             out.append({"t": kind, "c": list(chain.from_iterable(node["c"] for node in same))})
+        elif same[0]["t"] == "Link":
+            attributes, _, target = same[0]["c"]
+            inner = list(chain.from_iterable(node["c"][1] for node in same))
+            out.append({"t": "Link", "c": [attributes, inner, target]})
         else:
             out += same
     return out
@@ -268,6 +272,8 @@ def _merged(nodes: list[Node]) -> list[Node]:
 
 def _joined_kind(node: Node) -> str:
     kind: str = node["t"]
+    if kind == "Link":
+        return f"Link {node['c'][2]}"
     return "Str" if kind in ("Space", "SoftBreak") else kind
 
 

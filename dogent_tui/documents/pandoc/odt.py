@@ -39,6 +39,7 @@ _EXTENDED = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _PARAGRAPH, _HEADING = _PARAGRAPHS
 _SPAN, _LIST, _ITEM = (f"{_TEXT}{name}" for name in ("span", "list", "list-item"))
+_LIST_PARTS = (_LIST, _ITEM, f"{_TEXT}list-header")
 _STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
@@ -94,6 +95,8 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
         node.tag = node.tag.replace(f"{_EXTENDED}table", f"{_TABLE}table")
     for tab in root.iterfind(f".//{_TEXT}a/{_TEXT}tab"):  # pandoc leaves it out
         tab.tag, tab.text = _SPAN, " "
+    for frame in root.iter(f"{_DRAW}frame"):  # pandoc takes its text for that of its picture
+        frame.text = frame.findtext("{*}desc") or frame.findtext("{*}title")
     _settle_fields(root)
     _place_boxes(root)
     _join_lists(root)
@@ -135,12 +138,10 @@ def _settle_fields(root: Any) -> None:
 
 
 def _place_boxes(root: Any) -> None:
-    """Move the contents of text boxes and shapes after their paragraphs, except pictures with
-    captions.
-    """
+    """Move the contents of text boxes and shapes after their paragraphs."""
     for box in reversed(list(root.iter(f"{_DRAW}*"))):
         blocks = [child for child in box if child.tag in _BLOCKS]
-        if not blocks or next(box.iter(_IMAGE), None) is not None:
+        if not blocks:
             continue
         frame = box.getparent() if box.tag == f"{_DRAW}text-box" else box
         around = next(box.iterancestors(*_PARAGRAPHS), frame)
@@ -308,7 +309,7 @@ def _line(paragraph: Any) -> str:
 
 def _number_headings(root: Any, parts: list[Any]) -> None:
     """Write the numbers of headings before them: those of the outline, or of the lists that some
-    programs put them in. Lists that only contain headings are removed.
+    programs put them in, and end these lists there.
     """
     outline = {
         at: level
@@ -342,10 +343,12 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
             written = (label, f"{label.rstrip(' .')} ")
             if not label or not f"{heading.text or ''} ".startswith(written):
                 heading.text = label + (heading.text or "")
-    for each in list(root.iter(_LIST)):
-        inside = [node for node in each.iter(*_BLOCKS) if node.tag != _LIST]
-        if inside and all(node.tag == _HEADING for node in inside):
-            replace(each, *inside)
+        for part in takewhile(lambda one: one.tag in _LIST_PARTS, list(heading.iterancestors())):
+            rest = etree.Element(part.tag, {**part.attrib, _CONTINUES: "true"})
+            rest.extend(list(heading.itersiblings()))
+            move_after(part, [heading, *([rest] if len(rest) else [])])
+            if not len(part):
+                remove(part)
 
 
 def _settle_inside(root: Any) -> None:

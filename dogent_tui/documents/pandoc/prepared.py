@@ -18,7 +18,7 @@ def told_comments(texts: Sequence[str]) -> dict[str, Any]:
 class Prepared(msgspec.Struct):
     """A document prepared for pandoc: its `parts`, which may be an iterator, their `count`, and
     what pandoc does not tell about it. `formulas` is the number that pandoc should find, `inserted`
-    the Markdown of what it does not show.
+    the Markdown of what it does not show, `rows` the shapes of the cells of an rtf.
     """
 
     parts: Iterable[bytes | Path]
@@ -26,3 +26,4 @@ class Prepared(msgspec.Struct):
     metadata: dict[str, Any] = {}
     formulas: int = 0
     inserted: list[str] = []
+    rows: list[Any] = []

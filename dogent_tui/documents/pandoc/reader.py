@@ -147,7 +147,7 @@ class _Conversion:
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks, prepared.inserted)
             if self._kind == "rtf":
-                tree.blocks[:] = with_lists(tree.blocks)
+                tree.blocks[:] = with_lists(tree.blocks, prepared.rows)
             read = settle_tree(tree.blocks) if self._kind == "odt" else 0
             if (missing := prepared.formulas - read) > 0:
                 self._warn(

@@ -5,24 +5,29 @@
 import codecs
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.looks import is_unseen
+from dogent_tui.documents.looks import MOST_CODE, is_monospaced, is_unseen
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.prepared import Prepared, told_comments
-from dogent_tui.documents.pandoc.tree import HIDDEN, NO_ATTRIBUTES, Node, plain
+from dogent_tui.documents.pandoc.tables import parsed
+from dogent_tui.documents.pandoc.tree import HIDDEN, NO_ATTRIBUTES, Node, plain, table_node
 from dogent_tui.documents.pdf.lists import Item, Mark, list_nodes
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
 """
+_TWICE = re.compile(
+    rb"\{\\upr\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{\\\*\s*\\ud\s*(\{(?:[^{}]|\{[^{}]*\})*\})\s*\}\s*\}"
+)
+"""Text in the encoding of older programs and in Unicode."""
 _BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-zA-Z]|[{}]|[^\\{}]+"
@@ -53,7 +58,7 @@ _LOOK = {
     b"v": "hidden", b"deleted": "deleted", b"cf": "color", b"fs": "size", b"cb": "behind",
     b"chcbpat": "behind", b"highlight": "behind", b"f": "font", b"s": "style",
     b"outlinelevel": "outline", b"intbl": "table", b"footnote": "note", b"ilvl": "level",
-    b"fcharset": "charset", b"uc": "fallback",
+    b"fcharset": "charset", b"uc": "fallback", b"sbasedon": "parent",
 }  # fmt: skip
 _LAYOUT = ("style", "outline", "level", "table")
 _UNSETS = {
@@ -61,7 +66,9 @@ _UNSETS = {
     b"plain": {*_LAYOUT, "apart", "note", "fallback"},
 }  # fmt: skip
 """Words that unset what others have set, and what they leave."""
-_LEFT_OUT = {b"v", b"ansicpg"}
+_TYPED = rb"\fmodern "
+"""What makes text code, for pandoc: programs also say it of the fonts of Chinese and Japanese."""
+_LEFT_OUT = {b"v", b"ansicpg", b"fmodern"}
 """Words of which pandoc makes what is wrong here: hidden text would go, and text is decoded."""
 _TEXTS = {b"u", b"tab", b"line"}
 _READ_AS = {
@@ -77,8 +84,12 @@ replace the halves, which rtf writes one by one (1.9.1, Unicode RTF).
 """
 _HALF = 0xD800
 _HALVES = re.compile(rf"(?:[{chr(_DIGIT)}-{chr(_DIGIT + 15)}]{{3}})+")
-_ITEM = "\ue0c4"
-"""A sign around the level and around the marker of an item of a list: a private-use character."""
+_ITEM, _EMPTY = "\ue0c4", "\ue0c5"
+"""A sign around the level and around the marker of an item of a list, and in place of an empty line
+of code: private-use characters.
+"""
+_EDGES_APART = 60
+"""Twips between the edges of two columns."""
 
 
 def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
@@ -87,11 +98,14 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     text.
     """
     data = _HIDDEN_NOTE.sub(rb"{\\footnote", _without_binary(path.read_bytes()))
+    data = _TWICE.sub(rb"\1", data).replace(rb"\pntext", rb"\listtext")  # as before Word 97
     reader = _Reader(data)
     for token in _TOKEN.finditer(data):
         reader.read(token)
     comments = told_comments([*map(_joined, reader.comments)])
-    return Prepared([reader.written()], metadata=comments, formulas=reader.formulas)
+    return Prepared(
+        [reader.written()], metadata=comments, formulas=reader.formulas, rows=reader.rows
+    )
 
 
 def _without_binary(data: bytes) -> bytes:
@@ -136,13 +150,14 @@ def _joined(said: str) -> str:
 
 class _Paragraph(msgspec.Struct):
     """A paragraph that is read: its tokens, the marker before it, where its layout begins, and
-    whether it has letters.
+    whether it has letters, all of which may be code.
     """
 
     tokens: list[bytes] = []
     marker: list[bytes] = []
     begin: int = 0
     has_letters: bool = False
+    is_code: bool = True
 
     def source(self, outline: int, level: int, *, in_table: object) -> bytes:
         """Return the paragraph on a level of the outline or of a list. A number before a heading is
@@ -160,6 +175,17 @@ class _Paragraph(msgspec.Struct):
         layout = [token for token in self.tokens[: self.begin] if not _LIST.fullmatch(token)]
         level_of = rb"\outlinelevel%d " % outline if is_heading else b""
         return b"".join([*layout, level_of, *tokens[:at], b"{%s}" % sign, *tokens[at:]])
+
+
+class Shape(msgspec.Struct):
+    """A cell: its background, where it ends in twips, and whether it continues the one above it or
+    beside it.
+    """
+
+    shade: int = 0
+    edge: int = 0
+    is_below: bool = False
+    is_beside: bool = False
 
 
 class _Reader:
@@ -181,8 +207,13 @@ class _Reader:
         self._state: dict[str, Any] = {}
         self._groups: list[dict[str, Any]] = []
         self._is_open = False
-        self._shades, self._cell = [0], 0
-        """The background of each cell of a row, and the number of the cell that is read."""
+        self._row, self._cell = [Shape()], 0
+        """The cells of a row, and the number of the one that is read."""
+        self.rows: list[list[Shape]] = []
+        self._typed: dict[int, int] = {}
+        """The monospaced fonts, each with the number of its letters."""
+        self._letters = 0
+        self._is_code = False
         self.comments: list[str] = []
         self.formulas = 0
 
@@ -198,16 +229,16 @@ class _Reader:
             self._skipped = 0
         text, said = self._decoded(token, text) if is_text else (text, "")
         is_seen = is_text and "apart" not in state
-        cell = self._shades[self._cell] if state.get("table") else 0
+        cell = self._row[self._cell].shade if state.get("table") else 0
         look = {"behind": cell, **state}
         unseen = is_seen and bool(text.strip()) and _is_unseen(look, self._colors)
         paragraph = self._paragraph
         if unseen != self._is_open:
             paragraph.tokens.append(_LINK if unseen else b"}}}")
             self._is_open = unseen
-        if is_seen:
-            paragraph.has_letters = paragraph.has_letters or bool(text.strip())
-        elif is_text:
+        if is_seen and text.strip():
+            self._see(text)
+        elif is_text and not is_seen:
             self._hear(text, said)
         is_deleted = is_seen and state.get("deleted")
         is_skipped = state.get("apart") in _SKIPPED and text not in (b"{", b"}")
@@ -218,22 +249,41 @@ class _Reader:
         if word in _ENDS and not state.keys() & {"apart", "note"}:
             self._end()
         self.formulas += word == b"moMath"
-        self._shade(word or b"", int(token[2] or 0))
+        self._shape(word or b"", int(token[2] or 0))
         self._change(token)
 
     def _end(self) -> None:
         """End a paragraph."""
         state = self._state
         outline = state.get("outline", self._outlines.get(state.get("style", 0), 9))
-        source = self._paragraph.source(outline, state.get("level", 0), in_table=state.get("table"))
+        in_table = state.get("table")
+        source = self._paragraph.source(outline, state.get("level", 0), in_table=in_table)
+        has_letters = self._paragraph.has_letters
+        if self._is_code and not has_letters and not in_table:
+            source = b"{\\f%d %s}%s" % (next(iter(self._typed)), _escaped(_EMPTY), source)
+        self._is_code = self._paragraph.is_code if has_letters else self._is_code
         self._sources.append(source)
         self._paragraph = _Paragraph()
+
+    def _see(self, text: bytes) -> None:
+        """See text of a paragraph."""
+        font = self._state.get("font", 0)
+        self._letters += len(text)
+        if font in self._typed:
+            self._typed[font] += len(text)
+        else:
+            self._paragraph.is_code = False
+        self._paragraph.has_letters = True
 
     def _hear(self, text: bytes, said: str) -> None:
         """Hear text that is not part of a paragraph, and what it says."""
         if self._state["apart"] == b"fonttbl":
             codec = _CODECS.get(self._state.get("charset", 0), self._codec)
-            self._codecs.setdefault(self._state.get("font", 0), codec)
+            font = self._state.get("font", 0)
+            self._codecs.setdefault(font, codec)
+            if is_monospaced(said):
+                self._paragraph.tokens.append(_TYPED)
+                self._typed[font] = 0
         elif self._state["apart"] == b"listtext":
             self._paragraph.marker.append(text)
         elif self._state["apart"] == b"atnauthor":
@@ -242,7 +292,8 @@ class _Reader:
             self.comments[-1] += said
         elif self._state["apart"] == b"stylesheet":
             named = _HEADING.match(text)
-            outline = int(named[1]) - 1 if named else self._state.get("outline", 9)
+            parent = self._outlines.get(self._state.get("parent", -1), 9)
+            outline = int(named[1]) - 1 if named else self._state.get("outline", parent)
             self._outlines.setdefault(self._state.get("style", 0), outline)
 
     def _decoded(self, token: re.Match[bytes], text: bytes) -> tuple[bytes, str]:
@@ -279,37 +330,95 @@ class _Reader:
         elif word in _LOOK:
             self._state[_LOOK[word]] = int(token[2] or 1)
 
-    def _shade(self, word: bytes, number: int) -> None:
-        """Follow the backgrounds of the cells of a row, which are told before them."""
-        if word == b"trowd":
-            self._shades, self._cell = [0], 0
-        elif word == b"clcbpat":
-            self._shades[-1] = number
-        elif word == b"cellx":
-            self._shades.append(0)
-        elif word == b"cell":
-            self._cell = min(self._cell + 1, len(self._shades) - 1)
-        elif word == b"row":
-            self._cell = 0
+    def _shape(self, word: bytes, number: int) -> None:
+        """Follow the shapes of the cells of a row, which are told before them."""
+        match word if "apart" not in self._state else b"":
+            case b"trowd":
+                self._row, self._cell = [Shape()], 0
+            case b"clcbpat":
+                self._row[-1].shade = number
+            case b"clvmrg":
+                self._row[-1].is_below = True
+            case b"clmrg":
+                self._row[-1].is_beside = True
+            case b"cellx":
+                self._row[-1].edge = number
+                self._row.append(Shape())
+            case b"cell":
+                self._cell = min(self._cell + 1, len(self._row) - 1)
+            case b"row":
+                self.rows.append(self._row[:-1])
+                self._cell = 0
 
     def written(self) -> bytes:
         """Return the document."""
         self._end()
-        return b"".join(self._sources)
+        content = b"".join(self._sources)
+        if sum(self._typed.values()) > MOST_CODE * self._letters:  # then it is none
+            content = content.replace(_TYPED, b"").replace(_escaped(_EMPTY), b"")
+        return content
 
 
-def with_lists(blocks: Iterable[Node]) -> Iterator[Node]:
+def with_lists(blocks: list[Node], shapes: list[list[Shape]]) -> Iterator[Node]:
     """Yield `blocks` with lists of the paragraphs that are items, which pandoc would number from
-    one and end at deeper ones, and with whole listings.
+    one and end at deeper ones, with whole listings, and with the cells of all rows in their
+    `shapes`.
     """
-    for kind, group in groupby(blocks, lambda block: "item" if _item(block) else block["t"]):
+    _merge_cells([block for block in blocks if block["t"] == "Table"], shapes)
+    for kind, group in groupby(blocks, _kind):
         if kind == "item":
             yield from list_nodes([item for block in group if (item := _item(block))])
-        elif kind == "CodeBlock":
-            code = "\n".join(block["c"][1] for block in group)
-            yield {"t": kind, "c": [NO_ATTRIBUTES, code]}
+        elif kind == "code":
+            code = "\n".join(map(_code, group)).replace(_EMPTY, "")
+            yield {"t": "CodeBlock", "c": [NO_ATTRIBUTES, code.strip("\n")]}
         else:
             yield from group
+
+
+def _kind(block: Node) -> str:
+    return "item" if _item(block) else "code" if _code(block) else "other"
+
+
+def _code(block: Node) -> str:
+    """Return the code that a block is, "" if it is none. A paragraph with signs beyond ASCII is no
+    block of it for pandoc.
+    """
+    if block["t"] == "CodeBlock":
+        return str(block["c"][1])
+    parts = block["c"] if block["t"] == "Para" else []
+    is_code = all(part["t"] in {"Code", "Space", "LineBreak"} for part in parts)
+    said = {"Space": " ", "LineBreak": "\n"}
+    return "".join(said.get(part["t"]) or part["c"][1] for part in parts) if is_code else ""
+
+
+def _merge_cells(tables: list[Node], shapes: list[list[Shape]]) -> None:
+    """Merge the cells of tables, unless they have other rows than these."""
+    contents = [parsed(table["c"]) for table in tables]
+    if sum(len(content.rows) for content in contents) != len(shapes):
+        return
+    following = iter(shapes)
+    for table, content in zip(tables, contents, strict=True):
+        rows = [*zip(content.rows, following, strict=False)]
+        edges = sorted({shape.edge for _, row in rows for shape in row})
+        columns = [*accumulate((b - a > _EDGES_APART for a, b in pairwise(edges)), initial=1)]
+        ends = dict(zip(edges, columns, strict=True))
+        above: dict[int, list[Any]] = {}
+        made: list[list[Any]] = []
+        for cells, row in rows:
+            made.append([])
+            at = 0
+            for cell, shape in zip(cells, row, strict=False):
+                width = max(ends[shape.edge] - at, 0)
+                if shape.is_below and at in above:
+                    above[at][0] += 1
+                elif shape.is_beside and made[-1]:
+                    made[-1][-1][1] += width
+                else:
+                    above[at] = [1, width or 1, cell.blocks]
+                    made[-1].append(above[at])
+                at += width
+        if any(cell[:2] != [1, 1] for row in made for cell in row):
+            table.update(table_node(made, heads=content.heads))
 
 
 def _item(block: Node) -> Item | None:

@@ -58,8 +58,8 @@ _MOST_COLUMNS = 1000
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
-    "accept": ("del", "moveFrom"),
-    "reject": ("ins", "moveTo"),
+    "accept": ("del", "moveFrom", "cellDel"),
+    "reject": ("ins", "moveTo", "cellIns"),
     "all": (),
 }
 """The tracked changes whose text is dropped, by the treatment of changes."""
@@ -97,24 +97,26 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
 
 
 def _settle_changes(root: Any, changes: Changes) -> None:
-    """Remove what is dropped by the treatment of changes: pandoc would keep rows, parts of
+    """Remove what is dropped by the treatment of changes: pandoc would keep rows, cells, parts of
     formulas, text boxes, and the marks between paragraphs.
     """
-    for row in list(root.iter(_ROW)):
-        if _is_dropped(row, "trPr", changes):
-            remove(row)
+    for node in list(root.iter(_ROW, _CELL)):
+        if _is_dropped(node, "", changes):
+            remove(node)
     for name in _DROPPED[changes]:
         for change in list(root.iter(w(name))):
             if not change.getparent().tag.endswith("Pr"):  # else it is about a mark
                 remove(change)
     for paragraph in reversed(list(root.iter(_PARAGRAPH))):
-        if _is_dropped(paragraph, "pPr/w:rPr", changes):
+        if _is_dropped(paragraph, "w:rPr/", changes):
             _join(paragraph, next(paragraph.itersiblings(_PARAGRAPH, _TABLE), None))
 
 
 def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
-    """Return whether a row or a paragraph mark is dropped; its changes are at a `place`."""
-    return any(is_on(node, f"w:{place}/w:{name}") for name in _DROPPED[changes])
+    """Return whether a row, a cell or a paragraph mark is dropped, by what is at a `place` in its
+    properties.
+    """
+    return any(is_on(node, f"{node.tag}Pr/{place}w:{name}") for name in _DROPPED[changes])
 
 
 def _join(paragraph: Any, following: Any) -> None:
@@ -179,6 +181,12 @@ def _settle_end(end: Any) -> None:
     end.tag = w("br")
 
 
+def _settle_word_art(path: Any) -> None:
+    """Write the words along a path, as older versions of Word draw them, after their picture."""
+    for run in islice(path.iterancestors(_RUN), 1):
+        run.addnext(_run(path.get("string", "")))
+
+
 def _unfold(field: Any) -> None:
     """Write a simple field as the runs of a complex one."""
     parts = [etree.Element(_RUN) for _ in range(4)]
@@ -230,6 +238,7 @@ _SETTLED: dict[str, Callable[[Any], None]] = {
     w("fldChar"): _settle_form_field,
     w("ruby"): _settle_ruby,
     w("cr"): _settle_end,
+    "{urn:schemas-microsoft-com:vml}textpath": _settle_word_art,
     w("pBdr"): _settle_border,
     w("position"): _settle_position,
     w("sdt"): _settle_control,

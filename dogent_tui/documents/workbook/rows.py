@@ -105,7 +105,7 @@ class SheetReader:
             raise crafted(self._name)
         if not self._wants(self._number):
             return None
-        row = Row(self._number, {}, hidden=node.get("hidden") in _TRUE)
+        row = Row(self._number, {}, hidden=_is_hidden(node, "ht"))
         column = 0
         for child in node:
             reference = child.get("r", "").replace("$", "")
@@ -186,9 +186,14 @@ class SheetReader:
             target = self.relations[relation].target if relation in self.relations else ""
             place = node.get("location", "")
             facts.links.append((cells, f"{target}#{place}" if place else target))
-        elif node.get("hidden") in _TRUE:
+        elif _is_hidden(node, "width"):
             first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
+
+
+def _is_hidden(node: Any, size: str) -> bool:
+    """Return whether a row or a column is hidden, or has no space by its `size`."""
+    return node.get("hidden") in _TRUE or node.get(size) == "0"
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:

@@ -121,7 +121,8 @@ class QuoteChecker:
 
     async def _kept(self, path: Path, real: Path) -> SourceIndex:
         state = await asyncio.to_thread(FileState.of, path)
-        place = self._folder / f"{self._keys.key(state, ReadOptions())}-{_FORMAT}.words"
+        key = await asyncio.to_thread(self._keys.key, state, ReadOptions())
+        place = self._folder / f"{key}-{_FORMAT}.words"
         if found := await asyncio.to_thread(_load, place):
             return found
         try:

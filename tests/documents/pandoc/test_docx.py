@@ -922,3 +922,25 @@ def test_numbering_that_no_program_writes_costs_nothing(tmp_path):
     )
     made = make_docx(tmp_path / "a.docx", heading, more={"word/numbering.xml": part.encode()})
     assert read(made)[0] == "# 999999 End"
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"), [("accept", "| a | new |"), ("reject", "| a | old |")]
+)
+def test_cells_are_deleted_and_inserted_like_words(tmp_path, changes, shown):
+    def cell(text, change=""):
+        mark = f'<w:{change} w:id="1" w:author="Ann"/>' if change else ""
+        return f"<w:tc><w:tcPr>{mark}</w:tcPr>{p(r(text))}</w:tc>"
+
+    row = f"<w:tr>{cell('a')}{cell('old', 'cellDel')}{cell('new', 'cellIns')}</w:tr>"
+    text, opened = read(make_docx(tmp_path / "a.docx", f"<w:tbl>{row}</w:tbl>"), changes=changes)[
+        :2
+    ]
+    assert text.split("\n")[0] == shown
+    assert (opened.metadata["insertions"], opened.metadata["deletions"]) == (1, 1)
+
+
+def test_words_drawn_along_a_path_are_text(tmp_path):
+    drawn = '<w:r><w:pict><v:shape><v:textpath string="Grand opening"/></v:shape></w:pict></w:r>'
+    path = make_docx(tmp_path / "a.docx", p(drawn), p(r("Words.")))
+    assert read(path)[0] == "Grand opening\n\nWords."

@@ -605,3 +605,98 @@ def test_a_list_of_an_rtf_stays_above_the_table_behind_it(tmp_path):
         "| A | B |\n| --- | --- |\n| 1 | 2 |",
         "After.",
     ]
+
+
+def test_headings_among_the_items_of_an_odt_end_its_list_and_pictures_are_described(tmp_path):
+    def item(*content):
+        return f"<text:list-item>{''.join(content)}</text:list-item>"
+
+    deep = f"<text:list>{item('<text:p>one</text:p>')}{item('<text:p>two</text:p>')}</text:list>"
+    heading = '<text:h text:outline-level="1">%s</text:h>'
+    items = item(heading % "Rules", deep) + item(heading % "Costs", deep)
+    styles = (
+        '<text:list-style style:name="L1"><text:list-level-style-number text:level="1"'
+        ' style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2"'
+        ' style:num-format="1"/></text:list-style>'
+    )
+    picture = (
+        '<draw:frame><draw:image xlink:href="Pictures/a.png"/><svg:desc>A mill</svg:desc>'
+        "</draw:frame>"
+    )
+    boxed = f"<draw:frame><draw:text-box><text:p>{picture} Fig. 1</text:p></draw:text-box>"
+    content = (
+        f'<office:document-content xmlns:office="{_OFFICE}:office:1.0"'
+        f' xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0"'
+        f' xmlns:draw="{_OFFICE}:drawing:1.0" xmlns:svg="{_OFFICE}:svg-compatible:1.0"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.3">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:text>"
+        f'<text:list text:style-name="L1">{items}</text:list><text:p>{boxed}</draw:frame></text:p>'
+        "</office:text></office:body></office:document-content>"
+    )
+    assert read(written_odt(tmp_path / "a.odt", content))[0].split("\n\n") == [
+        "# 1. Rules",
+        "1. one\n2. two",
+        "# 2. Costs",
+        "1. one\n2. two",
+        "![A mill](Pictures/a.png) Fig. 1",
+    ]
+
+
+def read_rtf(path, body):
+    head = (
+        r"{\rtf1\ansi{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}{\f2\fmodern MS Mincho;}}"
+        r"{\stylesheet{\s1 heading 1;}{\s9\sbasedon1\snext9 Chapter;}}"
+    )
+    path.write_text(f"{head}{body}}}")
+    return read(path)[0]
+
+
+def test_merged_cells_of_an_rtf_keep_their_extent(tmp_path):
+    def row(widths, *texts):
+        cells = "".join(rf"{text}\cell " for text in texts)
+        return rf"\trowd{widths}\pard\intbl {cells}\row"
+
+    body = (
+        row(r"\clvmgf\cellx2000\cellx6000", "Region", "Sales")
+        + row(r"\clvmrg\cellx2010\cellx4000\cellx6000", "", "2025", "2026")
+        + row(r"\clmgf\cellx2000\clmrg\cellx4000\cellx6000", "Both", "", "3")
+    )
+    assert read_rtf(tmp_path / "a.rtf", rf"{body}\pard After.\par").split("\n") == [
+        "<table>",
+        '<tr><td rowspan="2">Region</td><td colspan="2">Sales</td></tr>',
+        "<tr><td>2025</td><td>2026</td></tr>",
+        '<tr><td colspan="2">Both</td><td>3</td></tr>',
+        "</table>",
+        "",
+        "After.",
+    ]
+
+
+def test_code_of_an_rtf_is_told_by_its_font(tmp_path):
+    text = read_rtf(
+        tmp_path / "a.rtf",
+        r"\pard {\f2 Words before the code, long enough to be most of the text.}\par"
+        r"\pard\plain\f1 if x:\par\pard\plain\par\pard\plain\f1\tab \u233?\par\pard\plain\par"
+        r"\pard After.\par",
+    )
+    assert text.split("\n\n", 1)[1] == "```\nif x:\n\n\t\u00e9\n```\n\nAfter."
+
+
+def test_an_rtf_all_in_one_font_is_no_code(tmp_path):
+    body = r"\pard\f1 A letter.\par\par Typed at home.\par"
+    assert read_rtf(tmp_path / "a.rtf", body) == "A letter.\n\nTyped at home."
+
+
+def test_an_rtf_keeps_what_newer_and_older_programs_say(tmp_path):
+    text = read_rtf(
+        tmp_path / "a.rtf",
+        r"\pard\s9 Title\par\pard\plain {\upr{Old ?}{\*\ud{New \u379?}}}.\par"
+        r"\pard{\pntext 1.\tab}{\*\pn\pndec}first\par{\pntext 2.\tab}second\par\pard "
+        r'{\field{\*\fldinst HYPERLINK "https://x.org/a"}{\fldrslt Part\tab 2}}\par',
+    )
+    assert text.split("\n\n") == [
+        "# Title",
+        "New \u017b.",
+        "1. first\n2. second",
+        "[Part 2](https://x.org/a)",
+    ]

@@ -183,6 +183,18 @@ def test_an_unknown_sheet_is_answered_with_the_sheets_there_are(tmp_path):
     assert str(caught.value) == "a.xlsx has no sheet “Three”. It has: “One”, “Two” (hidden)."
 
 
+def test_rows_and_columns_without_space_are_hidden(tmp_path):
+    row = '<row r="%d" ht="%d"><c r="A%d"><v>1</v></c><c r="B%d"><v>2</v></c></row>'
+    rows = "".join(row % (n, height, n, n) for n, height in ((1, 15), (2, 0)))
+    part = sheet_xml(rows, before='<cols><col min="2" max="2" width="0"/></cols>')
+    text = markdown(workbook(tmp_path / "a.xlsx", {"One": part}))
+    assert text.split("\n\n") == [
+        "1",
+        "<!-- hidden column B, not visible in the workbook: B1 2 -->",
+        "<!-- hidden row 2, not visible in the workbook: 1 | 2 -->",
+    ]
+
+
 def test_what_a_format_makes_invisible_is_marked_as_hidden(tmp_path):
     def fill(_book, sheet):
         for each in (["name", "n"], ["Ann", 1], ["Bob", 42.5]):
