@@ -70,7 +70,9 @@ _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
 KEPT_LINES = 50
 """The lines of code that are kept together: about those of a page."""
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
-_KEPT = re.compile("abstract|center|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
+_KEPT = re.compile(
+    "abstract|center|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent"
+)
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -176,9 +178,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front = replace(front, title=only)
     leftward = is_right_to_left(front.lang, source.text)
     share, folder = theme.paper[0] / PAPERS["a4"][0], request.target.parent
-    cleaner = _Cleaner(
-        source, front, images, left_out, folder, right_to_left=leftward, share=share
-    )
+    cleaner = _Cleaner(source, front, images, left_out, folder, right_to_left=leftward, share=share)
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
     front = replace(front, description=front.description or tree.plain_text(before))

@@ -222,7 +222,8 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
         if element.tag == "img" and not element.get("src"):  # at which pandoc stops
             element.drop_tree()
         is_centered = "center" in {element.tag, element.get("align")} and element.tag in _CENTERED
-        if is_centered and element.xpath("not(.//h1) and (.//img or normalize-space())"):
+        is_block = is_centered and fragment.lstrip().startswith("<")
+        if is_block and element.xpath("not(.//h1) and (.//img or normalize-space())"):
             element.tag, around = element.tag.replace("center", "div"), etree.Element("div")
             around.set("class", "center")
             around.tail, element.tail = element.tail, None
