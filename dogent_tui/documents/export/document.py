@@ -70,7 +70,9 @@ _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
 KEPT_LINES = 50
 """The lines of code that are kept together: about those of a page."""
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
-_KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
+_KEPT = re.compile(
+    "abstract|center|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent"
+)
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -176,9 +178,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front = replace(front, title=only)
     leftward = is_right_to_left(front.lang, source.text)
     share, folder = theme.paper[0] / PAPERS["a4"][0], request.target.parent
-    cleaner = _Cleaner(front, images, left_out, folder, right_to_left=leftward, share=share)
+    cleaner = _Cleaner(source, front, images, left_out, folder, right_to_left=leftward, share=share)
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
+    front = replace(front, description=front.description or tree.plain_text(before))
     headings = tuple(cleaner.headings)
     if only and only == front.title:
         del blocks[0]  # it is the title, which is already above
@@ -198,7 +201,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
         images=images,
         left_out=tuple(left_out.sentences()),
-        warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings(source)])),
+        warnings=tuple(dict.fromkeys([*warnings, *cleaner.told.sentences()])),
     )
 
 
@@ -310,6 +313,7 @@ class _Cleaner:
 
     def __init__(
         self,
+        source: MarkdownSource,
         front: FrontMatter,
         images: Images,
         left_out: LeftOut,
@@ -328,10 +332,9 @@ class _Cleaner:
         self._images = images
         self._left_out = left_out
         self._targets = Targets()
-        self._labels = Labels(front)
+        self.told = LeftOut(source)
+        self._labels = Labels(front, self.told)
         self._sections: list[int] = []
-        self._lost: list[str] = []
-        self._twice: list[str] = []
         self._leading: dict[str, tree.Handler] = {}
         self._handlers: dict[str, tree.Handler] = {
             "Cite": lambda content: list(self._walk(content[1])),
@@ -358,24 +361,17 @@ class _Cleaner:
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
         return [turned(block, self._share) for block in mapped(self._walk(blocks), self._leading)]
 
-    def warnings(self, source: MarkdownSource) -> list[str]:
-        """Return the links and references that lead nowhere, and the names that are not unique."""
-        told = LeftOut(source)
-        for address in self._lost:
-            told.add(tr("Link"), address, tr("no heading has that name"))
-        for name in self._twice:
-            twice = tr("another place has that name; references lead to the first")
-            told.add(tr("Name"), f"#{name}", twice)
-        for key in self._labels.missing:
-            told.add(tr("Reference"), f"@{key.lstrip('-')}", tr("it has no target"))
-        return told.sentences()
-
     def _walk(self, value: Any) -> Any:
         return mapped(value, self._handlers, _in_list)
 
-    def _named(self, name: str) -> str:
-        given = name and self._targets.add_named(name)
-        self._twice += [name] * (given != name and is_label(name))
+    def _named(self, name: str, title: str | None = None) -> str:
+        """Return the unique name of a place, or of the heading with this `title`."""
+        if not name and title is None:
+            return ""
+        given = self._targets.add(title or name, name)
+        if given != name and is_label(name):
+            twice = tr("another place has that name; references lead to the first")
+            self.told.add(tr("Name"), f"#{name}", twice)
         return given
 
     # Inlines
@@ -417,8 +413,9 @@ class _Cleaner:
         if not address.startswith("#"):
             return [tree.link(inside, address, title)]
         name = self._targets.find(address)
+        inside = inside or words(self._labels.text(name or ""))
         if name is None:
-            self._lost.append(address)
+            self.told.add(tr("Link"), address, tr("no heading has that name"))
         return list(inside) if name is None else [tree.link(inside, f"#{name}", title)]
 
     def _span(self, content: Any) -> list[Node]:
@@ -441,9 +438,7 @@ class _Cleaner:
         level, (name, classes, _), inlines = content
         inlines = self._walk(inlines)
         text = tree.plain_text(inlines)
-        given = self._targets.add(text, name)
-        self._twice += [name] * (given != name and is_label(name))
-        name, number = given, ""
+        name, number = self._named(name, text), ""
         is_title = not self.headings and text == self._front.title
         if self._front.number_sections and "unnumbered" not in classes and not is_title:
             number = self._section_number(level)
@@ -553,6 +548,7 @@ class _Cleaner:
             return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         if is_label(name) and content[1] and content[1][-1]["t"] == "Para":  # a group of figures
             *figures, caption = content[1]
+            figures = _apart(figures, dict(given).get("layout-ncol", ""))
             return self._figure([content[0], [None, [caption]], figures])
         return self._with_classes("Div", content)
 
@@ -609,6 +605,22 @@ class _Cleaner:
             part[0] = attributes()
         turned(table, self._share)  # which marks the cells
         return [table]
+
+
+def _apart(blocks: list[Any], columns: str) -> list[Any]:
+    """Return a group of images in which those with names are paragraphs, which numbers them, also
+    if they are on lines of one; without a size, images are as wide as one of its `columns`.
+    """
+    out: list[Any] = []
+    for block in blocks:
+        inside = block["c"] if block["t"] == "Para" else []
+        images = [part for part in inside if part["t"] == "Image"]
+        is_named = any(image["c"][0][0] for image in images)
+        are_apart = is_named and tree.kinds_in(inside) <= {"Image", "Space", "SoftBreak"}
+        out += [node("Para", [image]) for image in images] if are_apart else [block]
+        for image in images if columns.isdecimal() and int(columns) else ():
+            image["c"][0][2] = image["c"][0][2] or [["width", f"{96 // int(columns)}%"]]
+    return out
 
 
 def _in_list(nodes: list[Any]) -> list[Any]:

@@ -46,7 +46,7 @@ _LINES = frozenset({"Para", "Plain"})
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
-_STYLES[tree.CAPTION] = "Table Caption"
+_STYLES |= {tree.CAPTION: "Table Caption", "center": "Centered"}
 """The styles of paragraphs in divs of these classes."""
 _FACES = {"kbd": "Keyboard", "small": "Small"}
 _PANDOCS_WIDTH = 396
@@ -121,11 +121,13 @@ class _Writer:
     """Prepares a document for pandoc's docx writer."""
 
     def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
+        self._pictures = pictures
         self._room = _Room(area.width)
         self._across = area.height
         self._contents = contents
         self.handlers: dict[str, tree.Handler] = {
             "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
+            "Figure": self._figure,
             "Image": pictures.small,
             "Table": self._table,
             "BlockQuote": self._quote,
@@ -140,6 +142,13 @@ class _Writer:
         inside = mapped(value, self.handlers, _apart)
         self._room = around
         return inside
+
+    def _figure(self, content: Any) -> list[Node]:
+        before, count = self._pictures.beside, [block["t"] for block in content[2]].count("Figure")
+        self._pictures.beside = count or before
+        found = node("Figure", self._inside(content))
+        self._pictures.beside = before
+        return [found]
 
     def _list(self, kind: str, content: Any) -> list[Node]:
         room = self._room._replace(width=self._room.width - _STEP)

@@ -37,13 +37,16 @@ class Pictures:
         self.files: dict[bytes, bytes] = {}
         self.fallbacks: list[tree.Node] = []
         self._images, self._area, self._halt = images, area, halt
+        self.beside = 1
+        """The number of those next to each other, by which pandoc divides their sizes."""
 
     def small(self, content: Any) -> list[tree.Node]:
         """Return the image `content` with a short address."""
         (name, _, sizes), alt, (address, title) = content
         image = self._images.shown[address]
         wide, high = fitted(image, dict(sizes), self._area)
-        given = attributes(name, width=f"{wide:.2f}pt", height=f"{high:.2f}pt")
+        scale = self.beside * min(1.0, self._area.width / self.beside / wide)
+        given = attributes(name, width=f"{wide * scale:.2f}pt", height=f"{high * scale:.2f}pt")
         key = address.encode()
         if image.kind == "svg" and key not in self.files:
             short = ExportImage(key + PNG, "png").data_uri

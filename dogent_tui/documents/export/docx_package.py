@@ -6,6 +6,7 @@ A docx is a zip of XML parts (ECMA-376, part 1; the elements are those of Wordpr
 
 import io
 import os
+import re
 import zipfile
 from collections.abc import Mapping
 from copy import deepcopy
@@ -43,6 +44,10 @@ _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacin
 _NOTHING = "self::w:bookmarkStart or self::w:bookmarkEnd or self::w:sectPr"
 _HIDDEN = {"before": "0", "after": "0", "line": "20", "lineRule": "exact"}
 """The spacing of a paragraph that nobody should see."""
+_UNMARKED = re.compile(rb'(<w:lvlText w:val=)" "(.*?w:hanging=)"[0-9]+"')
+"""A level of lists without a mark, for paragraphs that continue an item: what pandoc writes leaves
+room for a mark before their first lines, where boxes of code and the lines of quotations begin.
+"""
 _MATH = f"{{{SPACES['m']}}}"
 _RELATIONS = "word/_rels/{}.xml.rels"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -71,6 +76,8 @@ def finish(
     parts[_RELATIONS.format("footnotes")] = serialized(notes)
     for part in ("word/document.xml", "word/footnotes.xml"):
         parts[part] = _finished(parts[part], document, png)
+    numbering = _UNMARKED.sub(rb"<w:suff w:val='nothing'/>\1''\2'0'", parts["word/numbering.xml"])
+    parts["word/numbering.xml"] = numbering
     parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"], styles)
     for name in parts:
         if name.startswith("word/header"):

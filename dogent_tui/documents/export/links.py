@@ -57,23 +57,16 @@ class Targets:
         self._last: dict[str, int] = {}
 
     def add(self, title: str, named: str) -> str:
-        """Return the name of the heading `title`: as it is `named` by its author or by pandoc,
-        numbered if it already exists.
+        """Return the name of a place, such as the heading `title`: as it is `named` by its author
+        or by pandoc, made valid for an attribute, and numbered if it already exists.
         """
-        name = self.add_named(named or "section")
-        self._known_as.setdefault(_folded(title), name)
-        return name
-
-    def add_named(self, name: str) -> str:
-        """Return the name of a place named by the author, made valid for an attribute, and numbered
-        if it already exists.
-        """
-        wanted = name = _fit(name)
+        wanted = name = re.sub(r"[\s\"'<>&#]", "-", named or "section")[:200]
         while name in self._names:
             self._last[wanted] = self._last.get(wanted, 0) + 1
             name = f"{wanted}-{self._last[wanted]}"
         self._names.add(name)
-        self._known_as.setdefault(_folded(name), name)
+        for known in (name, title):
+            self._known_as.setdefault(_folded(known), name)
         return name
 
     def find(self, address: str) -> str | None:
@@ -82,10 +75,6 @@ class Targets:
         """
         wanted = unquote(address[1:])
         return wanted if wanted in self._names else self._known_as.get(_folded(wanted))
-
-
-def _fit(name: str) -> str:
-    return re.sub(r"[\s\"'<>&#]", "-", name)[:200]
 
 
 def _folded(name: str) -> str:

@@ -188,6 +188,19 @@ def _table(content: Any) -> list[Node]:
     return [node("Table", found)]
 
 
+def _figure(content: Any) -> list[Node]:
+    """Return a figure; those in a group are as wide as their images, which are beside each other
+    if there is room.
+    """
+    found = mapped(content, _HANDLERS)
+    for inner in found[2]:
+        for image in tree.walk(inner) if inner["t"] == "Figure" else ():
+            if image["t"] == "Image" and "%" in dict(image["c"][0][2]).get("width", ""):
+                inner["c"][0][2] = [["style", f"width: {dict(image['c'][0][2])['width']}"]]
+                image["c"][0][2] = [["width", "100%"]]
+    return [node("Figure", found)]
+
+
 def _formula(content: Any) -> list[Node]:
     named = attributes(role="img", aria_label=tree.tex_of(content))
     return [node("Span", [named, [node("Math", content)]])]
@@ -203,6 +216,7 @@ def _code(content: Any) -> list[Node]:
 _HANDLERS: dict[str, tree.Handler] = {
     "CodeBlock": _code,
     "DefinitionList": _definitions,
+    "Figure": _figure,
     "HorizontalRule": lambda _: [tree.raw("html", _RULE)],
     "Div": _div,
     "Link": _link,

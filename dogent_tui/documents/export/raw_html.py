@@ -53,6 +53,8 @@ _CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
 _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 """Inline code, until all of its content is known."""
 
+_CENTERED = frozenset({"center", "div", "p"})
+"""Elements that center their content if they have that alignment; headings are the theme's."""
 _LINES = frozenset({"Para", "Plain"})
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _LIST = re.compile("<[uo]l\\b", re.IGNORECASE)
@@ -219,6 +221,14 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
                 del element.attrib[name]
         if element.tag == "img" and not element.get("src"):  # at which pandoc stops
             element.drop_tree()
+        is_centered = "center" in {element.tag, element.get("align")} and element.tag in _CENTERED
+        is_block = is_centered and fragment.lstrip().startswith("<")
+        if is_block and element.xpath("not(.//h1) and (.//img or normalize-space())"):
+            element.tag, around = element.tag.replace("center", "div"), etree.Element("div")
+            around.set("class", "center")
+            around.tail, element.tail = element.tail, None
+            element.addprevious(around)
+            around.append(element)
     etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - _ELEMENTS))
     for table in root.iter("table"):
         _give_head(table)

@@ -23,6 +23,7 @@ from dogent_tui.documents.bibliography import (
 )
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
+from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError, ReadOptions
@@ -71,12 +72,13 @@ def is_label(name: str) -> bool:
 class Labels:
     """Numbers everything in text order, and writes the references to it."""
 
-    def __init__(self, front: FrontMatter) -> None:
+    def __init__(self, front: FrontMatter, told: LeftOut) -> None:
+        """`told` hears of references to nothing."""
+        self._told = told
         self._names = names_of(front.lang)
         self._colon = "：" if front.lang.lower().startswith("zh") else ": "
         self._counts = dict.fromkeys(KINDS, 0)
         self._known: dict[str, tuple[str, str]] = {}
-        self.missing: list[str] = []
 
     def caption(self, name: str, inlines: list[Any]) -> list[Any]:
         """Return the caption of the figure, table or listing `name` with its number, if its name
@@ -106,14 +108,21 @@ class Labels:
         if classes != [REFERENCE]:
             return [node("Span", [span[0], mapped(inside, handlers)])]
         key = dict(attributes)["key"]
-        found = self._known.get(key.lstrip("-").lower())
-        if found is None:
-            self.missing.append(key)
+        name = key.lstrip("-")
+        if not (text := self.text(name, is_short=key != name)):
+            self._told.add(tr("Reference"), f"@{key.lstrip('-')}", tr("it has no target"))
             return list(inside)
-        name, number = found
-        is_named = not key.startswith("-") and not number.startswith("“")
-        text = f"{self._names[_kind(name)]}\N{NO-BREAK SPACE}{number}" if is_named else number
-        return [tree.link(words(text), f"#{name}")]
+        return [tree.link(words(text), f"#{self._known[name.lower()][0]}")]
+
+    def text(self, name: str, *, is_short: bool = False) -> str:
+        """Return the words for what is called `name`, without those for its kind if `is_short`, ""
+        if there is none.
+        """
+        name, number = self._known.get(name.lower(), ("", ""))
+        if is_short or not number or number.startswith("“"):
+            return number
+        kind = self._names.get(_kind(name), self._names["sec"])
+        return f"{kind}\N{NO-BREAK SPACE}{number}"
 
 
 def mark_references(blocks: list[Any], lang: str, *, cited: bool) -> tuple[list[Any], list[str]]:

@@ -228,7 +228,7 @@ def _front(values: Mapping[str, Any]) -> tuple[FrontMatter, list[str]]:
         date=first(_date, "date"),
         lang=first(_language, "lang", "language"),
         subject=first(_text, "subject"),
-        description=first(_text, "description", "abstract"),
+        description=first(_text, "description"),
         abstract=first(_markdown, "abstract"),
         keywords=first(partial(_texts, split=True), "keywords", "tags"),
         toc=first(_truth, "toc", "table-of-contents"),

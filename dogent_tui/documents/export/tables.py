@@ -19,6 +19,7 @@ from dogent_tui.documents.export.tree import (
     walk,
     words,
 )
+from dogent_tui.documents.pandoc.tree import LISTS
 from dogent_tui.plain import columns_of
 
 WHOLE = "whole"
@@ -33,6 +34,8 @@ _UPRIGHT, _ON_ITS_SIDE, _DENSE = 84, 128, 165
 """The approximate number of characters that fit in the width of a page at a table's 9.3 points, and
 at 7.6 points if that is too few.
 """
+_ITEM = "_" * 6
+"""Letters as wide as what is before an item of a list."""
 _MARGINS = 3
 """The padding of a cell, in characters."""
 _CELL, _LETTER, _DENSE_LETTER = 18.0, 5.6, 4.5
@@ -70,11 +73,14 @@ def _longest(text: str) -> int:
 
 
 def _text(cell: Any) -> str:
-    return " ".join(plain_text(block) for block in cell[4])
+    """Return the text of a cell, with what is before the items of a list as letters."""
+    return " ".join(_ITEM * (block["t"] in LISTS) + plain_text(block) for block in cell[4])
 
 
 def _columns(table: Any) -> tuple[list[list[Any]], list[Any]]:
-    """Return the cells in each column, without those that span several, and all cells."""
+    """Return the cells in each column, with its share of the text of those that span several, and
+    all cells.
+    """
     columns: list[list[Any]] = [[] for _ in table[2]]
     cells = []
     covered = [0] * len(columns)
@@ -86,8 +92,10 @@ def _columns(table: Any) -> tuple[list[list[Any]], list[Any]]:
                 place += 1
             _, _, down, across, _ = cell
             cells.append(cell)
-            if across == 1:
-                columns[place].append(cell)
+            text = _text(cell)
+            share = [node("Plain", words(text[: -(-len(text) // across)]))]
+            for column in columns[place : place + across]:
+                column.append(cell if across == 1 else [*cell[:4], share])
             covered[place : place + across] = [down - 1] * across
             place += across
         covered[place:] = [max(rest - 1, 0) for rest in covered[place:]]

@@ -45,17 +45,21 @@ CODE = r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
 _TEX = re.compile(
     rf"(?ms){FENCED}|{CODE}"
     r"|(?<!\\)\\\((?P<inline>(?:[^\\\n]|\\[^()\n]|\n(?!\s*\n))+)\\\)"
-    r"|^(?P<before>[ \t>]*)\\\[(?P<display>(?:[^\\\n]|\\[^\[\]]|\n(?!\s*\n))+)\\\](?=[ \t.,;]*$)"
+    r"|\$\$(?:[^$\n]|\n(?!\s*\n))+\$\$"
+    r"|^(?P<before>[ \t>]*)(?:\\\[(?P<display>(?:[^\\\n]|\\[^\[\]]|\n(?!\s*\n))+)\\\]"
+    r"|(?P<lines>\\begin\{(?P<kind>(?:align(?:at)?|equation|gather|multline)\*?)\}"
+    r"(?:[^\n]|\n(?!\s*\n))+?\\end\{(?P=kind)\}))(?=[ \t.,;]*$)"
 )
-"""Code, which stays as it is, or a formula between brackets as in LaTeX."""
+"""Code and formulas, which stay as they are, or a formula as in LaTeX."""
 _TABLE = re.compile(
     rf"(?ms){FENCED}"
     r"|^(?:[ >]{0,3}|[ \t>]*(?:[-*+]|\d+[.)])[ \t]+)[^\s|>#<][^|\n]*\n"
     r"(?=(?P<quote>(?:[ \t]*>)*)[^|\n]*\|[^\n]*\n[ \t>]*+\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$)"
     r"|^(?P<before>[ >]*):(?=[ \t][^\n]*\{#tbl[:-][^{}\n]+\}[ \t]*$)"
+    r"|^(?P<title>[ >]*#{1,6}[ \t][^\n]*)\{-\}(?=[ \t]*$)"
 )
-"""Code, which stays as it is, a line of text before a table, or the beginning of a caption, which
-pandoc would take for a definition.
+"""Code, which stays as it is, a line of text before a table, the beginning of a caption, which
+pandoc would take for a definition, or a heading without a number.
 """
 
 
@@ -74,7 +78,7 @@ def parsed(text: str, reader: str, halt: Halt | None) -> Output:
 
 def _with_dollars(found: re.Match[str]) -> str:
     """Return a formula as pandoc knows it; brackets without TeX in them are escaped ones."""
-    inline, display = found["inline"] or "", found["display"] or ""
+    inline, display = found["inline"] or "", found["display"] or found["lines"] or ""
     if not re.search(r"[\^_=\\]", inline + display):
         return found[0]
     return f"${inline.strip()}$" if inline else f"{found['before']}$${display}$$"
@@ -86,6 +90,8 @@ def _with_lines_before_tables(text: str) -> str:
     """
 
     def apart(found: re.Match[str]) -> str:
+        if title := found["title"]:
+            return f"{title}{{.unnumbered}}"
         if (before := found["before"]) is not None:
             return f"{before}\n{before}Table:"
         return found[0] if found["fence"] else f"{found[0]}{found['quote']}\n"

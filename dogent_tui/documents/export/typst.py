@@ -29,6 +29,7 @@ _MOST_IN_ROW = 300
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     "abstract": "abstract",
+    "center": "align(center)",
     tree.CAPTION: "caption",
     "rtl": "directed(rtl)",
     "ltr": "directed(ltr)",
@@ -180,7 +181,6 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
     handlers["Table"] = lambda content: _table(within(content))
     handlers["BulletList"] = lambda content: _bullets(within(content))
-    handlers["OrderedList"] = lambda content: _numbered(within(content))
     return within(document.blocks)
 
 
@@ -191,12 +191,6 @@ def _escaped(nodes: list[Any]) -> list[Any]:
     first = nodes[0] if nodes and isinstance(nodes[0], dict) else {}
     begins = first.get("t") == "Str" and _OPENS.match(first["c"])
     return [tree.raw("typst", "\\", inline=True), *nodes] if begins else nodes
-
-
-def _numbered(content: Any) -> list[Node]:
-    """Return a list that does not start at the number of the one that it is in."""
-    found = [node("OrderedList", content)]
-    return _around("first-number", found) if content[0][0] == 1 else found
 
 
 def _bullets(content: Any) -> list[Node]:

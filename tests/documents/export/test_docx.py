@@ -297,6 +297,33 @@ def test_each_cell_has_the_width_of_its_columns(export):
     assert rows == [[grid[0], grid[1] + grid[2]], grid]
 
 
+def test_cells_of_several_columns_and_lists_have_room_for_their_words(export):
+    cells = "<td>a</td><td>b</td>"
+    table = (
+        f'<table><tr><td colspan="2"><ul><li>watched</li></ul></td></tr><tr>{cells}</tr></table>'
+    )
+    widths = re.findall(r'<w:gridCol w:w="(\d+)"', export(f"{table}\n").part("word/document.xml"))
+    assert sum(map(int, widths)) > 20 * (36 + 5.6 * len("watched"))
+
+
+def test_paragraphs_of_an_item_begin_where_its_text_does(export):
+    numbering = export("1. one\n\n   ```\n   code\n   ```\n").part("word/numbering.xml")
+    (unmarked,) = re.findall(
+        r'(?s)<w:abstractNum w:abstractNumId="990">.*?</w:abstractNum>', numbering
+    )
+    assert set(re.findall(r"w:hanging=.(\d+)", unmarked)) == {"0"}
+    assert unmarked.count("<w:suff ") == 9
+
+
+def test_images_of_a_group_have_the_sizes_that_were_asked_for(export):
+    images = "![A](a.png){width=30%}\n\n![B](a.png){width=90%}\n\nBoth\n"
+    picture(export.root / "a.png")
+    found = export(f"::: {{#fig:g}}\n{images}:::\n").part("word/document.xml")
+    first, second = (int(size) / 12700 for size in re.findall(r'wp:extent cx="(\d+)"', found))
+    assert first == pytest.approx(0.3 * 459, rel=0.05)
+    assert second == pytest.approx(0.5 * 459, rel=0.05)
+
+
 def test_a_wide_table_has_its_heading_with_it_and_no_page_is_empty(export):
     wide = "|" + " a long heading |" * 12 + "\n" + "|---" * 12 + "|\n"
     made = export(f"# First\n\nText\n\n\\newpage\n\n## The table\n\n{wide}")

@@ -263,11 +263,31 @@ def test_the_abstract_is_markdown_between_title_and_contents(tmp_path):
         html.index(part) for part in ("<em>prove</em>", "At length.", 'class="toc"')
     )
     assert first < second < third < html.index("One</h2>")
-    assert (html.count("<h1"), found.title, found.front.description) == (
-        0,
-        "A",
-        "We prove it. At length.".replace("prove", "*prove*"),
-    )
+    told = (html.count("<h1"), found.title, found.front.description)
+    assert told == (0, "A", "We prove it. At length.")
+
+
+def test_images_of_a_group_are_beside_each_other(tmp_path):
+    Image.new("RGB", (900, 600)).save(tmp_path / "a.png")
+    images = "![One](a.png)\n\n![Two](a.png){width=30%}\n\nBoth\n"
+    html = body(tmp_path, f"::: {{#fig:both layout-ncol=2}}\n{images}:::\n")
+    assert re.findall('<figure style="width: (.+?)"', html) == ["48%", "30%"]
+
+
+def test_what_github_centers_is_centered_and_a_title_stays_the_title(tmp_path):
+    (tmp_path / "text.md").write_text("", "utf-8")
+    found = body(tmp_path, '<p align="center">Words</p>\n\n<center>more</center>\n\nText\n')
+    assert found.count('<div class="center">') == 2
+    title = '<div align="center"><h1>Name</h1></div>\n\n## Part\n'
+    assert document(tmp_path, title).title == "Name"
+    assert "center" not in body(tmp_path, title + '<div align="center">\n\nText\n\n</div>\n')
+
+
+def test_formulas_may_be_the_environments_of_latex(tmp_path):
+    lines = "\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}"
+    assert body(tmp_path, f"Text\n\n{lines}\n").count("<mtr>") == 2
+    assert body(tmp_path, f"$$\n{lines}\n$$\n").count("<mtr>") == 2
+    assert "<math" not in body(tmp_path, f"```\n{lines}\n```\n")
 
 
 def test_contents_are_called_by_their_name():

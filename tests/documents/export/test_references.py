@@ -95,6 +95,29 @@ def test_a_section_without_a_number_is_named_by_its_title(tmp_path):
     assert "see “Two”" in shown(read(tmp_path, "# One\n\nsee @sec:two\n\n## Two {#sec:two}\n"))
 
 
+def test_a_link_without_words_says_what_it_leads_to(tmp_path):
+    text = "See [](#fig:a), [](#two) and [](#sec:one).\n\n# One {#sec:one}\n\n# Two\n\n"
+    image = "![A](a.png){#fig:a}\n"
+    assert "See Figure 1, “Two” and “One”." in shown(read(tmp_path, text + image))
+    numbered = read(tmp_path, f"---\nnumber-sections: true\n---\n{text}{image}")
+    assert "See Figure 1, Section 2 and Section 1." in shown(numbered)
+
+
+def test_images_of_a_group_have_numbers_also_on_lines_of_one_paragraph(tmp_path):
+    group = "::: {#fig:g}\n![A](a.png){#fig:a}\n![B](a.png){#fig:b}\n\nBoth\n:::\n\nSee @fig:b.\n"
+    document = read(tmp_path, group)
+    assert "See Figure 3." in shown(document)
+    assert document.warnings == ()
+
+
+def test_a_heading_may_be_without_a_number_as_in_pandoc(tmp_path):
+    text = "---\nnumber-sections: true\n---\n# One\n\n# Preface {-}\n\n```\n# a {-}\n```\n"
+    document = read(tmp_path, text)
+    assert [heading.text for heading in document.headings] == ["1 One", "Preface"]
+    (code,) = [node["c"][1] for node in document.blocks if node["t"] == "CodeBlock"]
+    assert code == "# a {-}"
+
+
 def test_what_leads_nowhere_is_told_and_stays(tmp_path):
     document = read(tmp_path, "See @fig:none and write to ada@example.org or @ada.\n")
     assert "See @fig:none and write to ada@example.org or @ada." in shown(document)
