@@ -392,16 +392,18 @@ def _code(block: Node) -> str:
 
 
 def _merge_cells(tables: list[Node], shapes: list[list[Shape]]) -> None:
-    """Merge the cells of tables, unless they have other rows than these."""
+    """Merge the cells of tables, unless they have other rows than these, or text in more cells."""
     contents = [parsed(table["c"]) for table in tables]
     if sum(len(content.rows) for content in contents) != len(shapes):
         return
     following = iter(shapes)
     for table, content in zip(tables, contents, strict=True):
         rows = [*zip(content.rows, following, strict=False)]
+        if any(cell.blocks for cells, row in rows for cell in cells[len(row) :]):
+            continue
         edges = sorted({shape.edge for _, row in rows for shape in row})
         columns = [*accumulate((b - a > _EDGES_APART for a, b in pairwise(edges)), initial=1)]
-        ends = dict(zip(edges, columns, strict=True))
+        ends = dict(zip(edges, columns, strict=False))
         above: dict[int, list[Any]] = {}
         made: list[list[Any]] = []
         for cells, row in rows:
@@ -411,8 +413,10 @@ def _merge_cells(tables: list[Node], shapes: list[list[Shape]]) -> None:
                 width = max(ends[shape.edge] - at, 0)
                 if shape.is_below and at in above:
                     above[at][0] += 1
+                    above[at][2] += cell.blocks
                 elif shape.is_beside and made[-1]:
                     made[-1][-1][1] += width
+                    made[-1][-1][2] += cell.blocks
                 else:
                     above[at] = [1, width or 1, cell.blocks]
                     made[-1].append(above[at])

@@ -670,6 +670,16 @@ def test_merged_cells_of_an_rtf_keep_their_extent(tmp_path):
         "",
         "After.",
     ]
+    # what rows say of their cells may be wrong, or missing
+    merged = row(r"\clvmgf\cellx2000\cellx6000", "one", "two")
+    found = read_rtf(tmp_path / "b.rtf", merged + row(r"\clvmrg\cellx2000\cellx6000", "three", "4"))
+    assert '<td rowspan="2">one<br>three</td>' in found
+    found = read_rtf(tmp_path / "c.rtf", row(r"\clmgf\cellx2000\clmrg\cellx6000", "one", "two"))
+    assert "one<br>two" in found
+    found = read_rtf(tmp_path / "d.rtf", row(r"\clmgf\cellx2000\clmrg\cellx6000", "a", "", "b"))
+    assert found == "| a |  | b |\n| --- | --- | --- |"
+    found = read_rtf(tmp_path / "e.rtf", row("", "one", "two"))
+    assert found == "| one | two |\n| --- | --- |"
 
 
 def test_code_of_an_rtf_is_told_by_its_font(tmp_path):
